@@ -43,7 +43,7 @@ final class RemoteTier implements AutoCloseable {
 
   private static final int DELETE_CALLS = 8;
 
-  /** Of a few bytes in the broker's log directories. */
+  /** The time that a few bytes in the broker's log directories may take. */
   private static final Duration NOTING = Duration.ofSeconds(5);
 
   private static final int NOTE_CALLS = 2;

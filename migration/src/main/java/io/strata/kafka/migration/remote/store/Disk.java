@@ -105,14 +105,7 @@ final class Disk {
 
   /** As {@link #replaceUnforced}, durably. */
   static <X extends Exception> void replace(Path file, Making<X> content) throws IOException, X {
-    replaceUnforced(
-        file,
-        (Making<X>)
-            part -> {
-              content.make(part);
-              force(part);
-            });
-    forceDirectory(parent(file));
+    replaceDurably(part(file, "." + StoreNames.randomId()), file, content);
   }
 
   /**
@@ -122,13 +115,19 @@ final class Disk {
   static void replace(Path file, byte[] bytes) throws IOException {
     Path part = part(file, "");
     boolean unused = Files.deleteIfExists(part);
+    replaceDurably(
+        part, file, (Making<RuntimeException>) made -> write(made, ByteBuffer.wrap(bytes)));
+  }
+
+  private static <X extends Exception> void replaceDurably(Path part, Path file, Making<X> content)
+      throws IOException, X {
     replaceBy(
         part,
         file,
-        (Making<RuntimeException>)
-            there -> {
-              write(there, ByteBuffer.wrap(bytes));
-              force(there);
+        (Making<X>)
+            made -> {
+              content.make(made);
+              force(made);
             });
     forceDirectory(parent(file));
   }

@@ -514,25 +514,25 @@ class StoreTiersTest {
   }
 
   @Test
-  void aFullLevelGivesUpWhatTheNextHasToo() throws Exception {
-    aFullLevelGivesUp("ssd", (tiers, id) -> tiers.evictionOrder(List.of(id)));
+  void aFullLevelEvictsWhatTheNextHasToo() throws Exception {
+    copiesToAFullLevel("ssd", (tiers, id) -> tiers.evictionOrder(List.of(id)));
   }
 
   /** One broker of a cluster has an engine; the others copy, too. */
   @Test
-  void aFullLevelGivesUpWhatTheNextHasTooWhereNoEngineRuns() throws Exception {
-    aFullLevelGivesUp("ssd", (tiers, id) -> tiers.evictOldest());
+  void aFullLevelEvictsWhatTheNextHasTooWhereNoEngineRuns() throws Exception {
+    copiesToAFullLevel("ssd", (tiers, id) -> tiers.evictOldest());
   }
 
   /** Another broker may not use the next level: it would not find the segment. */
   @Test
-  void nothingIsGivenUpUntilItIsKnownWhetherAllBrokersFindIt() throws Exception {
-    aFullLevelGivesUp("hdd", (tiers, id) -> {});
+  void nothingIsEvictedUntilItIsKnownWhetherAllBrokersFindIt() throws Exception {
+    copiesToAFullLevel("hdd", (tiers, id) -> {});
   }
 
   @Test
-  void nothingIsGivenUpWhenBrokersDisagree() throws Exception {
-    aFullLevelGivesUp(
+  void nothingIsEvictedWhenBrokersDisagree() throws Exception {
+    copiesToAFullLevel(
         "hdd",
         (tiers, id) -> {
           tiers.evictOldest();
@@ -541,7 +541,7 @@ class StoreTiersTest {
   }
 
   /** A copy goes to {@code level} then; what was there is in both. */
-  private void aFullLevelGivesUp(String level, BiConsumer<StoreTiers, Long> engine)
+  private void copiesToAFullLevel(String level, BiConsumer<StoreTiers, Long> engine)
       throws Exception {
     SegmentStore store =
         Stores.open(
