@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
@@ -41,10 +42,23 @@ final class LogDevice implements AutoCloseable {
   /**
    * Makes one, with an ext4 file system of its size, mounted.
    *
-   * @param folder for its files; the device's own bytes, too
+   * @param folder for its files; the device's own bytes too
    * @param bytesPerSecond of all reads together, and of all writes together; 0 for no limit
    */
   static LogDevice ext4(Path folder, int mebibytes, long bytesPerSecond)
+      throws IOException, InterruptedException {
+    // Without a journal, whose failed write would make the whole file system read only.
+    return ext4(folder, mebibytes, bytesPerSecond, List.of("-O", "^has_journal"));
+  }
+
+  /** As {@link #ext4(Path, int, long)}, with a journal, as a server's file system has. */
+  static LogDevice journalled(Path folder, int mebibytes, long bytesPerSecond)
+      throws IOException, InterruptedException {
+    return ext4(folder, mebibytes, bytesPerSecond, List.of());
+  }
+
+  private static LogDevice ext4(
+      Path folder, int mebibytes, long bytesPerSecond, List<String> options)
       throws IOException, InterruptedException {
     for (String command : List.of("nbdkit", "nbdfuse", "fusermount3", "mkfs.ext4", "losetup")) {
       Assumptions.assumeTrue(
@@ -80,7 +94,10 @@ final class LogDevice implements AutoCloseable {
         start(
             folder.resolve("nbdfuse.log"), "nbdfuse", disk.toString(), "--unix", socket.toString());
     await(fuse, () -> Files.exists(disk), folder, "nbdfuse.log");
-    TestMount.must("mkfs.ext4", "-q", "-m", "0", "-O", "^has_journal", disk.toString());
+    List<String> make = new ArrayList<>(List.of("mkfs.ext4", "-q", "-m", "0"));
+    make.addAll(options);
+    make.add(disk.toString());
+    TestMount.must(make.toArray(String[]::new));
     // Direct I/O: the page cache below the file system would hide how slow the device is.
     String device =
         TestMount.output("losetup", "--find", "--show", "--direct-io=on", disk.toString());

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * a test: see docs/benchmarks.md for the command.
  *
  * <p>Every broker is in a control group of its own that limits its memory, page cache included, as
- * it is limited on a loaded broker; otherwise stock Kafka's burst would go into memory, too, and
+ * it is limited on a loaded broker; otherwise stock Kafka's burst would go into memory too, and
  * none of it be safe from a power cut. The pool is memory of its own, as persistent memory is.
  */
 final class MigrationComparison {
@@ -254,7 +254,7 @@ final class MigrationComparison {
       Path own = Files.createDirectories(folder.resolve("run-" + runs));
       Path device = Files.createDirectories(memory.resolve("run-" + runs++));
       int mebibytes = (int) (size.poolMebibytes() * (pools + SPARE_POOLS));
-      mount = closing(LogDevice.ext4(device, mebibytes, 0));
+      mount = closing(LogDevice.journalled(device, mebibytes, 0));
       StockBroker.Builder builder =
           StockBroker.in(own)
               .forMeasuring()

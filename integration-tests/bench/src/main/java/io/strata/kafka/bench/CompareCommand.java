@@ -39,13 +39,13 @@ final class CompareCommand implements Callable<Integer> {
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description = "Writes the comparison as a page, too.")
+      description = "Writes the comparison as a page too.")
   private Optional<Path> html = Optional.empty();
 
   @Option(
       names = "--csv",
       paramLabel = "FILE",
-      description = "Writes the figures of all results as CSV, too.")
+      description = "Writes the figures of all results as CSV too.")
   private Optional<Path> csv = Optional.empty();
 
   @Override

@@ -11,8 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +51,7 @@ class DocumentedBenchmarksTest {
     assertThat(Double.parseDouble(scenario.text("scale"))).isBetween(0.0001, 0.5);
     assertThat(ScenarioFile.read(file, List.of("scale=1")).phases().keySet())
         .isEqualTo(scenario.phases().keySet());
-    assertThat(Files.readString(TOP.resolve("docs/benchmarks.md")))
+    assertThat(Files.readString(TOP.resolve("docs/strata-bench.md")))
         .contains("| `%s` |".formatted(file.getFileName()));
   }
 
@@ -111,5 +113,17 @@ class DocumentedBenchmarksTest {
     while (files.find()) {
       assertThat(TOP.resolve(files.group())).isRegularFile();
     }
+    Map<String, String> values =
+        found(command, "--define (\\w+)=(\\S+)")
+            .collect(Collectors.toMap(define -> define.group(1), define -> define.group(2)));
+    assertThat(found(command, "--contender (\\S+)"))
+        .allSatisfy(
+            file ->
+                assertThat(Contender.read(TOP.resolve(file.group(1)), values).label())
+                    .isNotEmpty());
+  }
+
+  private static Stream<MatchResult> found(String command, String pattern) {
+    return Pattern.compile(pattern).matcher(command).results();
   }
 }

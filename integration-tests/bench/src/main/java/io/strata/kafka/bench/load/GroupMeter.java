@@ -58,7 +58,10 @@ final class GroupMeter {
     return firstError;
   }
 
-  /** When the last record was counted, by nanoTime, to a millisecond; the given value if none. */
+  /**
+   * Returns when the last record was counted, by nanoTime, to a millisecond; the given value if
+   * none.
+   */
   long lastNanos(long none) {
     long last = lastNanos.get();
     return last == Long.MIN_VALUE ? none : last;

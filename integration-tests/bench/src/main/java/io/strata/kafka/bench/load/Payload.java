@@ -60,7 +60,7 @@ final class Payload {
     return value;
   }
 
-  /** When a record with this value was meant to be sent: micros of the epoch. */
+  /** Returns when a record with this value was meant to be sent: micros of the epoch. */
   static long intendedMicros(ByteBuffer value) {
     return value.getLong(value.position());
   }

@@ -42,7 +42,7 @@ public final class BrokerEntrant implements Entrant {
    * @param first what the broker is until the scenario first restarts or kills it
    * @param contender what it is from then on
    * @param kafka the folder of Kafka's jars
-   * @param folder its own; deleted and made anew
+   * @param folder its own; deleted and created again
    * @param scenario reads the scenario for an address of the broker and one of its JMX
    */
   public BrokerEntrant(
@@ -93,7 +93,8 @@ public final class BrokerEntrant implements Entrant {
       failures.add("interrupted");
     }
     failures.addAll(cleanUp(started, failures.isEmpty() && isGood(result)));
-    return new Attempt(result.orElseGet(this::nothing).failed(failures), Math.max(0, others));
+    RunResult known = result.orElseGet(this::nothing).of(contender.facts());
+    return new Attempt(known.failed(failures), Math.max(0, others));
   }
 
   private static boolean isGood(Optional<RunResult> result) {
@@ -108,7 +109,7 @@ public final class BrokerEntrant implements Entrant {
         .toList();
   }
 
-  /** What this program and the broker's processes have used. */
+  /** Returns what this program and the broker's processes have used. */
   private double ownSeconds(BrokerProcess broker) throws IOException {
     return broker.processorSeconds()
         + load.endedSeconds()

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -83,6 +84,17 @@ public record Contender(
     } catch (IOException e) {
       throw new ScenarioException("%s: found no readable file (%s)".formatted(file, e));
     }
+  }
+
+  /** Returns how its broker is started, as the cluster of a result is described. */
+  Map<String, String> facts() {
+    Map<String, String> facts = new TreeMap<>();
+    facts.put("contender class path", String.join(" ", classPath));
+    facts.put("contender JVM options", String.join(" ", jvm));
+    facts.put("contender prefix", String.join(" ", prefix));
+    facts.values().removeIf(String::isEmpty);
+    properties.forEach((key, value) -> facts.put("contender " + key, value));
+    return facts;
   }
 
   private static List<String> texts(ObjectNode all, String key) {

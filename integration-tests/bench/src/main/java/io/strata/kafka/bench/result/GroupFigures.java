@@ -74,7 +74,7 @@ public final class GroupFigures {
     ended = Math.max(ended, seconds);
   }
 
-  /** When measuring began: seconds after the phase's start. */
+  /** Returns when measuring began: seconds after the phase's start. */
   public double measuredFrom() {
     return measuredFrom;
   }

@@ -5,6 +5,7 @@ import io.strata.kafka.bench.agent.HostInfo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The result of one run of a scenario.
@@ -15,7 +16,7 @@ import java.util.Map;
  * @param name the scenario's name
  * @param scenario all its keys
  * @param started when, in ISO 8601
- * @param cluster what the cluster says of itself: id, brokers, versions
+ * @param cluster what is known of the cluster: id, brokers, versions; how a contender was started
  * @param hosts the hosts of the clients
  * @param phases in their order; those that have begun
  * @param failures why the figures are not to be used; empty if they are
@@ -46,6 +47,14 @@ public record RunResult(
     all.addAll(more);
     return new RunResult(
         format, tool, label, name, scenario, started, cluster, hosts, phases, List.copyOf(all));
+  }
+
+  /** Returns a copy that says more of the cluster. */
+  public RunResult of(Map<String, String> more) {
+    Map<String, String> all = new TreeMap<>(cluster);
+    all.putAll(more);
+    return new RunResult(
+        format, tool, label, name, scenario, started, all, hosts, phases, failures);
   }
 
   /** Returns a copy without what is over time, and without histograms. */

@@ -194,7 +194,7 @@ final class Agents implements AutoCloseable {
     return List.copyOf(hosts);
   }
 
-  /** Whether clients run in other places than this host. */
+  /** Returns whether clients run in other places than this host. */
   boolean areRemote() {
     return agents.stream().anyMatch(a -> !List.of("local", "process").contains(a.name()));
   }

@@ -50,7 +50,7 @@ final class BenchTopics implements AutoCloseable {
     admin = Admin.create(properties);
   }
 
-  /** What the cluster is. */
+  /** Returns facts about the cluster. */
   Map<String, String> cluster() throws BenchmarkException {
     return Map.of(
         "id",

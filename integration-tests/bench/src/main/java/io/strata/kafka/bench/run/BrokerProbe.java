@@ -6,7 +6,7 @@ import java.util.Map;
 /** Watches one broker. */
 interface BrokerProbe extends AutoCloseable {
 
-  /** What it is: its versions. */
+  /** Returns what it is: its versions. */
   Map<String, String> facts() throws IOException;
 
   /** The processor time that it has used since its start, and what its tiers hold. */

@@ -49,7 +49,7 @@ final class BrokerWatch implements AutoCloseable {
     }
   }
 
-  /** What the brokers say of themselves. */
+  /** Returns what the brokers say of themselves. */
   Map<String, String> facts() throws IOException {
     Map<String, String> facts = new TreeMap<>();
     for (int i = 0; i < probes.size(); i++) {

@@ -40,6 +40,7 @@ final class JmxProbe implements BrokerProbe {
     attribute("java.lang:type=OperatingSystem", "AvailableProcessors")
         .ifPresent(v -> facts.put("cores", v));
     attribute("kafka.server:type=app-info", "version").ifPresent(v -> facts.put("kafka", v));
+    attribute("io.strata.kafka:type=Status", "Version").ifPresent(v -> facts.put("strata", v));
     return facts;
   }
 

@@ -279,7 +279,7 @@ final class PhaseRun {
             String.join("; ", parts)));
   }
 
-  /** What has gone wrong so far, also where {@link #run} has thrown. */
+  /** Returns what has gone wrong so far, also where {@link #run} has thrown. */
   List<String> failures() {
     List<String> all = new ArrayList<>(failures);
     for (GroupFigures group : figures.values()) {

@@ -17,7 +17,7 @@ import java.util.OptionalLong;
  */
 record Place(String path, JsonNode node) {
 
-  /** Where the key is. */
+  /** Returns where the key is. */
   Place at(String key) {
     return new Place(path.isEmpty() ? key : path + "." + key, node.path(key));
   }
@@ -112,7 +112,7 @@ record Place(String path, JsonNode node) {
     return values;
   }
 
-  /** What is below, by name, in the file's order. */
+  /** Returns what is below, by name, in the file's order. */
   Map<String, Place> children() {
     if (!node.isObject()) {
       throw Units.wrong(path, found(), "keys with values");

@@ -264,7 +264,7 @@ public final class ScenarioFile {
     return changed;
   }
 
-  /** The contender's file is beside the scenario's, too. */
+  /** The contender's file is beside the scenario's too. */
   private void resolveContender() {
     JsonNode beginAs = tree.path("begin-as");
     if (beginAs.isTextual() && !beginAs.asText().equals("none")) {

@@ -31,6 +31,21 @@ class ContenderTest {
     assertThat(contender.jvm()).isEmpty();
   }
 
+  /** Ratios of results say nothing to those who do not know what was compared. */
+  @Test
+  void aResultSaysHowItsBrokerWasStarted() throws IOException {
+    Contender contender =
+        read("label: strata\njvm: [-Xms1g, -Xmx1g]\nproperties: {strata.pools: \"{pool}\"}\n");
+
+    assertThat(contender.facts())
+        .isEqualTo(
+            Map.of(
+                "contender JVM options",
+                "-Xms1g -Xmx1g",
+                "contender strata.pools",
+                "/mnt/a$b.pool"));
+  }
+
   @Test
   void whatIsWrongIsNamed() {
     assertThatThrownBy(() -> read("label: x\njvm: ['{heap}']"))

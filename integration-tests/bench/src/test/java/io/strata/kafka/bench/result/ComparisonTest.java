@@ -32,7 +32,7 @@ class ComparisonTest {
         .contains("p50 ms", "p99.99 ms", "processor-seconds-per-gb-in", "start-seconds");
   }
 
-  /** Failed runs have figures, too, and none is to be seen in a ratio. */
+  /** Failed runs have figures too, and none is to be seen in a ratio. */
   @Test
   void failedResultsAreShownAndNotCounted() {
     Comparison comparison =
