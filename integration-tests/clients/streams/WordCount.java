@@ -32,7 +32,7 @@ public final class WordCount {
     settings.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
     // Every count comes out, not only the newest one of a commit.
     settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
-    // The changelog, too, has segments that are sealed.
+    // The changelog too, has segments that are sealed.
     settings.put(StreamsConfig.topicPrefix("segment.bytes"), 1 << 20);
     settings.put(StreamsConfig.consumerPrefix("auto.offset.reset"), "earliest");
     settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 6_000);

@@ -83,9 +83,9 @@ public final class StrataReporter implements MetricsReporter {
   }
 
   /**
-   * Whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker that was
-   * started without it. Its logs are loaded, and were not ours: they are not marked, or it would
-   * not have started. Kafka reports the exception and goes on.
+   * Returns whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker
+   * that was started without it. Its logs are loaded, and were not ours: they are not marked, or it
+   * would not have started. Kafka reports the exception and goes on.
    */
   private static boolean addedToALiveBroker() {
     return StackWalker.getInstance()
@@ -239,7 +239,7 @@ public final class StrataReporter implements MetricsReporter {
   /**
    * Brings the log files' modification times up to date: on its way down Kafka has closed its logs
    * by now. On a broker that goes on, the reporter was taken out of the configuration; the tier
-   * goes on, too, since the pools have the records.
+   * goes on too, since the pools have the records.
    */
   @Override
   public void close() {

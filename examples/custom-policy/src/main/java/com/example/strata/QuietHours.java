@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Copies segments down in quiet hours, when the disks have nothing else to do: then all that is
- * sealed goes. At other times only what is above the tier's mark does, so that room never runs out.
+ * sealed goes. At other times only what is above the tier's mark does, so that space never runs out.
  *
  * <p>A pure function of the snapshot: the time is the snapshot's, nothing is remembered. Immutable,
  * and so safe for use by any thread.

@@ -45,7 +45,7 @@ class BrokerPoliciesTest {
   }
 
   @Test
-  void agedSegmentsLeaveThoughThereIsRoom() throws Exception {
+  void agedSegmentsLeaveThoughThereIsSpace() throws Exception {
     Tiers.alter(broker, Map.of("strata.migration.policy", "age"));
     RecordLedger ledger = topic("aging");
     ledger.produce(broker.bootstrap(), 6_000, 1_000);

@@ -33,7 +33,7 @@ import org.awaitility.Awaitility;
  */
 final class CampaignCluster implements AutoCloseable {
 
-  /** Stock Kafka without Strata: what fails there, too, is no fault of ours. */
+  /** Stock Kafka without Strata: what fails there too, is no fault of ours. */
   private static final boolean STOCK = Boolean.getBoolean("strata.it.campaign.stock");
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);

@@ -42,7 +42,7 @@ final class ClassIndex {
   /**
    * What a class declares.
    *
-   * @param members names with descriptors; those that are abstract are in {@code open}, too
+   * @param members names with descriptors; those that are abstract are in {@code open} too
    */
   private record Shape(
       List<String> supertypes, Set<String> members, Set<String> open, boolean isAbstract) {}

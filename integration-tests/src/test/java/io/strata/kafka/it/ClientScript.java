@@ -99,7 +99,7 @@ final class ClientScript {
       } else {
         open.add(offset + "\t" + line);
       }
-      offset++; // the marker at a transaction's end has an offset, too
+      offset++; // the marker at a transaction's end has an offset too
     }
     for (String line : plain) {
       all.add(offset + "\t" + line);

@@ -41,7 +41,7 @@ class ClockTest {
                     .set("strata.migration.policy", "age")
                     .set("strata.migration.policy.after", "1h")
                     .set("log.retention.ms", "-1")
-                    // Else Kafka refuses records of what it takes for the future.
+                    // Otherwise Kafka refuses records of what it takes for the future.
                     .set("log.message.timestamp.after.max.ms", Long.toString(Long.MAX_VALUE))
                     .set("log.cleaner.backoff.ms", "100000000")
                     .build())
@@ -55,7 +55,7 @@ class ClockTest {
                     "1",
                     "FAKETIME_DONT_FAKE_MONOTONIC",
                     "1",
-                    // Else waits of the JVM end at once, and its threads spin.
+                    // Otherwise waits of the JVM end at once, and its threads spin.
                     "FAKETIME_FORCE_MONOTONIC_FIX",
                     "0"))
             .start();

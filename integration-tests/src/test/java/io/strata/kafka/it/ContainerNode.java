@@ -331,7 +331,7 @@ final class ContainerNode implements AutoCloseable {
       try {
         ContainerEngine.client().removeVolumeCmd(volume).exec();
       } catch (com.github.dockerjava.api.exception.DockerException e) {
-        // Another node's, too: the last one removes it.
+        // Another node's too: the last one removes it.
       }
     }
   }

@@ -102,13 +102,13 @@ enum CutKind {
 
   /** How a broker's pool and segments are laid out in a chain of cuts. */
   enum Layout {
-    /** Kafka's default segment size, room for everything. */
+    /** Kafka's default segment size, space for everything. */
     PLAIN("large", Optional.empty(), "0.5"),
-    /** Small segments, room for everything, default migration. */
+    /** Small segments, space for everything, default migration. */
     ROLLING("large", Optional.of("1048576"), "0.5"),
     /** Segments go to the log file as soon as they are sealed, are evicted and come back. */
     MOVING("small", Optional.of("1048576"), "0"),
-    /** So little room that appends spill; nothing goes to the log file before. */
+    /** So little space that appends spill; nothing goes to the log file before. */
     SPILLING("tiny", Optional.of("4194304"), "0.9");
 
     private final String pool;

@@ -151,7 +151,7 @@ final class FailingMedia {
     return slowest / 1_000_000;
   }
 
-  /** Makes files until there is room for no other one. */
+  /** Makes files until there is space for no other one. */
   static List<Path> fillWithFiles(Path folder) throws IOException {
     List<Path> fillers = new ArrayList<>();
     try {

@@ -131,13 +131,13 @@ class FaultTest {
   @Test
   void logFileIsFull() throws Exception {
     try (TestMount small = TestMount.ext4(WORK.folder("small"), 96)) {
-      Path pool = Pools.create(WORK.pool("home-full"), "32MiB");
+      Path pool = Pools.create(WORK.pool("disk-full"), "32MiB");
       StockBroker broker =
           WORK.closing(
-                  StockBroker.in(WORK.folder("home-full"))
+                  StockBroker.in(WORK.folder("disk-full"))
                       .strata(pool)
                       .set("log.dirs", small.path().resolve("data").toString())
-                      .set("metadata.log.dir", WORK.folder("home-full-metadata").toString())
+                      .set("metadata.log.dir", WORK.folder("disk-full-metadata").toString())
                       .set("strata.topics.exclude", "__.*")
                       // Kafka's own files in the log directory would fail first: checkpoints and
                       // indexes.

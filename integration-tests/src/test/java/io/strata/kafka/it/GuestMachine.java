@@ -52,7 +52,7 @@ final class GuestMachine implements AutoCloseable {
    * A machine that is off.
    *
    * @param guest where kernel, initrd and root image are
-   * @param folder with {@code home.img} and {@code pmem.img}; receives the rest
+   * @param folder with {@code disk.img} and {@code pmem.img}; receives the rest
    */
   GuestMachine(Path guest, Path folder, Map<String, String> properties) {
     this(guest, folder, List.of(properties));
@@ -105,7 +105,7 @@ final class GuestMachine implements AutoCloseable {
     command.addAll(List.of("-append", KERNEL));
     command.addAll(List.of("-no-reboot", "-display", "none", "-monitor", "none"));
     command.addAll(drive(guest.resolve("root.img"), true));
-    command.addAll(drive(folder.resolve("home.img"), false));
+    command.addAll(drive(folder.resolve("disk.img"), false));
     command.addAll(drive(payload, true));
     String network =
         ports.stream()

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Kafka's own tests of tiered storage, as published, each class in a JVM of its own. They insist on
  * {@code LocalTieredStorage}, into whose history and files they look; so that stays, and our
- * manager does all that it does, too, and serves all reads, compared byte by byte. See {@link
+ * manager does all that it does too, and serves all reads, compared byte by byte. See {@link
  * io.strata.kafka.it.mirror.MirrorMain}.
  *
  * <p>Their tests run once with each of two protocols of consumer groups, which is nothing to a

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * same in a pool so small that segments spill or find no space. What fails on the JDK's provider (a
  * test that must not be run by root, say) may fail on ours, and nothing else may.
  *
- * <p>Those of one file and of one segment; {@code -Dstrata.it.kafka.own=all} runs the others, too.
+ * <p>Those of one file and of one segment; {@code -Dstrata.it.kafka.own=all} runs the others too.
  * {@code summary.txt} in the class's folder has a line for each run.
  */
 @Tag("kafka-own-tests")
@@ -48,7 +48,7 @@ class KafkaOwnTestsTest {
   /**
    * A test class of Kafka's.
    *
-   * @param always whether it is run without {@code all}, too
+   * @param always whether it is run without {@code all} too
    * @param files the names of its segment files, a regular expression
    * @param placed how many of them are placed in the pool, at least
    * @param coldOnly methods that reach into a segment's file past java.nio.file, which a hot

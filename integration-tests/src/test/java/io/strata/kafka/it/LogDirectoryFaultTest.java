@@ -58,7 +58,8 @@ class LogDirectoryFaultTest {
       assertThat(broker.isRunning()).as("the broker runs while it needs no new file").isTrue();
       FailingMedia.attempt(rolling, broker, 3_000, 1_000);
       FailingMedia.assertOffline(broker, "rolling-0");
-      // A start before it is mounted again finds no log directory: nothing in the pool is given up.
+      // A start before it is mounted again finds no log directory: nothing in the pool is
+      // discarded.
       StockBroker.Refusal refusal = broker.startRefused();
       assertThat(refusal.exitCode()).as("exit code").isNotZero();
       assertThat(refusal.output()).contains(mount.path().toString());
@@ -76,7 +77,7 @@ class LogDirectoryFaultTest {
    * restarted.)
    */
   @Test
-  void newSegmentsAndIndexesFindNoRoom() throws Exception {
+  void newSegmentsAndIndexesFindNoSpace() throws Exception {
     try (TestMount mount = TestMount.withFewFiles(WORK.folder("full"), 96, 256);
         StockBroker broker = start("full", mount.path())) {
       RecordLedger rolling = FailingMedia.topic(broker, "rolling", Tiers.SEGMENT);

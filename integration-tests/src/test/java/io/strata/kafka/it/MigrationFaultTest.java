@@ -112,7 +112,7 @@ class MigrationFaultTest {
   }
 
   /**
-   * One that rolls writes Kafka's own files in the log directory, too: indexes, snapshots of
+   * One that rolls writes Kafka's own files in the log directory too: indexes, snapshots of
    * producers.
    */
   private static RecordLedger topic(StockBroker broker, String name, int segment)

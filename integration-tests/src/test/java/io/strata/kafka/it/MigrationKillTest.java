@@ -153,7 +153,7 @@ class MigrationKillTest {
     ask(broker, admin -> Tiers.alter(admin, broker, UPWARDS));
   }
 
-  /** Starts the broker so that all sealed segments go to the log file and are given up. */
+  /** Starts the broker so that all sealed segments go to the log file and are evicted. */
   private void allDown() throws Exception {
     DOWNWARDS.forEach(broker::set);
     broker.start();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * Everything that Kafka does to a segment while it moves: retention deletes it, its topic is
  * deleted, it is compacted away, its partition moves to another log directory. The engine moves all
- * sealed segments down, and up again when there is room, all the time; its mode changes.
+ * sealed segments down, and up again when there is space, all the time; its mode changes.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("long")

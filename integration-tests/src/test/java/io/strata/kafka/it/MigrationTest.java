@@ -139,7 +139,7 @@ class MigrationTest {
   }
 
   @Test
-  void aFetchInFlightEndsThoughItsSegmentIsEvictedAndItsRoomTaken() throws Exception {
+  void aFetchInFlightEndsThoughItsSegmentIsEvictedAndItsSpaceTaken() throws Exception {
     Tiers.alter(broker, Map.of("strata.migration.threshold", "0"));
     RecordLedger ledger = topic("fetched", 1);
     ledger.produce(broker.bootstrap(), 3_000, 1_000);
@@ -190,7 +190,7 @@ class MigrationTest {
   }
 
   @Test
-  void whatWasEvictedComesBackWhenThereIsRoom() throws Exception {
+  void whatWasEvictedComesBackWhenThereIsSpace() throws Exception {
     RecordLedger kept = topic("kept", 1);
     kept.produce(broker.bootstrap(), 8_000, 1_000);
     RecordLedger pushing = topic("pushing", 1);

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The scenarios on a broker whose pool is far too small for them, and whose sealed segments leave
- * it at once and come back when there is room.
+ * it at once and come back when there is space.
  */
 class MovingFeaturesTest extends BrokerFeatures {
 

@@ -131,8 +131,8 @@ final class NfsOutages implements AutoCloseable {
     Files.move(second.logDirectory(), tree.resolve("broker-2"));
     Path fast = Files.createDirectories(tree.resolve("export").resolve("fast"));
     Path unused = Files.createDirectories(fast.resolveSibling("slow"));
-    PowerCutGuest.formatDisk(tree, folder.resolve("home.img"));
-    // The machine has an NVDIMM, too; nobody uses it here.
+    PowerCutGuest.formatDisk(tree, folder.resolve("disk.img"));
+    // The machine has an NVDIMM too; nobody uses it here.
     GuestMachine.run(List.of("truncate", "-s", "128M", folder.resolve("pmem.img").toString()));
   }
 

@@ -9,9 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Pool files whose file system fails, or that somebody takes away, under a running broker; beside
- * {@link FaultTest}, where one is truncated, and {@link RefusalTest}, where a broker does not
- * start.
+ * Pool files whose file system fails, or that are taken away, under a running broker; beside {@link
+ * FaultTest}, where one is truncated, and {@link RefusalTest}, where a broker does not start.
  */
 @Tag("long")
 class PoolFaultTest {

@@ -75,7 +75,7 @@ class PoolLifecycleTest {
     filling.produce(broker.bootstrap(), 40_000, 1_000);
 
     assertThat(filling.verify(broker.bootstrap()).records()).isEqualTo(40_000);
-    // In small steps, so that fetches begin and end on both sides of the seams.
+    // In small steps, so that fetches begin and end on both sides of the borders.
     Map<String, String> smallSteps = Map.of("max.partition.fetch.bytes", "60000");
     assertThat(filling.verify(broker.bootstrap(), smallSteps).records()).isEqualTo(40_000);
 

@@ -330,7 +330,7 @@ final class PowerCutChain implements AutoCloseable {
             List.of(
                 "rm",
                 "-f",
-                folder.resolve("home.img").toString(),
+                folder.resolve("disk.img").toString(),
                 folder.resolve("pmem.img").toString()));
       } catch (IOException e) {
         throw new AssertionError("cannot remove the disks in " + folder, e);

@@ -108,7 +108,7 @@ final class PowerCutGuest {
     StockBroker formatted = StockBroker.in(template.resolve("kafka")).build();
     Files.createDirectories(tree);
     Files.move(formatted.logDirectory(), tree.resolve("kafka"));
-    formatDisk(tree, template.resolve("home.img"));
+    formatDisk(tree, template.resolve("disk.img"));
   }
 
   /** Makes a disk with the files of the tree. */
@@ -134,7 +134,7 @@ final class PowerCutGuest {
   void copyTo(Path target) throws IOException, InterruptedException {
     GuestMachine.run(List.of("rm", "-rf", target.toString()));
     Files.createDirectories(target);
-    for (String image : List.of("home.img", "pmem.img")) {
+    for (String image : List.of("disk.img", "pmem.img")) {
       GuestMachine.run(
           List.of(
               "cp",

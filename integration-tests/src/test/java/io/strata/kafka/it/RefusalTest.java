@@ -91,7 +91,7 @@ class RefusalTest {
     assertRefusedByTheReporter(alone, "-Djava.nio.file.spi.DefaultFileSystemProvider=");
   }
 
-  /** With the flag a first start is refused before Kafka has made anything, too. */
+  /** With the flag a first start is refused before Kafka has made anything too. */
   @Test
   void aFirstStartIsRefusedByTheProvider() throws Exception {
     StockBroker first =

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A published manager of somebody else's has the lowest level: Kafka's {@code LocalTieredStorage},
+ * A published manager of another project has the lowest level: Kafka's {@code LocalTieredStorage},
  * from a class path of its own.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

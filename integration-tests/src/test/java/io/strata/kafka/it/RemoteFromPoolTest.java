@@ -22,7 +22,7 @@ import org.opentest4j.TestAbortedException;
 /**
  * How segments get from a pool to the store: their bytes from the pool while they are nowhere else,
  * and by shared blocks, without copying any, when the log file has them and the file system, which
- * is the store's, too, can share.
+ * is the store's too, can share.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -139,7 +139,7 @@ class RemoteFromPoolTest {
     assertReadFromTheStore(ledger, sealed);
   }
 
-  /** Waits until all sealed segments are in the store; they are here, too. */
+  /** Waits until all sealed segments are in the store; they are here too. */
   private List<Path> awaitCopied(String topic) throws IOException {
     Path partition = LogFiles.partition(broker, topic, 0);
     List<Path> all = LogFiles.segments(partition);

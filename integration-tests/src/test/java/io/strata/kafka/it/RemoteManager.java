@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 
 /**
  * The RemoteStorageManager of a test's brokers: ours, or the one that Kafka's own tests use. What
- * fails with that one, too, is no fault of ours; and it is what ours is measured against.
+ * fails with that one too, is no fault of ours; and it is what ours is measured against.
  */
 enum RemoteManager {
   /** Ours, with one level for each directory: {@code level-0}, {@code level-1}, …. */

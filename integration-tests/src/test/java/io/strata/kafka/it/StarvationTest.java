@@ -80,7 +80,7 @@ class StarvationTest {
   @Order(2)
   void noThreadCanBeMade() throws Exception {
     try (ProcessLimits.Threads threads = new ProcessLimits.Threads(broker.pid(), 0)) {
-      // Kafka's own schedulers want threads, too: what it cannot do it answers with an error.
+      // Kafka's own schedulers want threads too: what it cannot do it answers with an error.
       Tiers.alter(
           broker, Map.of("strata.migration.threshold", "0", "strata.migration.threads", "4"));
       FailingMedia.attempt(growing, broker, 2_000, 1_000);

@@ -140,7 +140,7 @@ final class TestMount implements AutoCloseable {
   void repair() throws IOException, InterruptedException {
     must("umount", point.toString());
     Path image = point.resolveSibling("image");
-    // 1: errors were found, and mended.
+    // 1: errors were found, and corrected.
     must("sh", "-c", "e2fsck -fy '" + image + "' || test $? -eq 1");
     comeBack();
   }

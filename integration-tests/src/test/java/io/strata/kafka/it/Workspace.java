@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * The folders of one test class: one below {@code target/it} for log directories and logs, which
  * stays for the reader of a failure until the next run, and one on a memory-backed file system
- * (where there is one with room) for pools, which is removed at the end. What the class opens
+ * (where there is one with space) for pools, which is removed at the end. What the class opens
  * through {@link #closing} is closed in reverse order. Register it as a static extension.
  */
 final class Workspace implements BeforeAllCallback, AfterAllCallback {
@@ -36,7 +36,7 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
     delete(folder);
     Files.createDirectories(folder);
     Path pools =
-        hasRoom(MEMORY_BACKED)
+        hasSpace(MEMORY_BACKED)
             ? Files.createTempDirectory(MEMORY_BACKED, "strata-it-" + name + "-")
             : Files.createDirectories(folder.resolve("pools"));
     folders = Optional.of(new Folders(folder, pools));
@@ -90,7 +90,7 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
     return resource;
   }
 
-  private static boolean hasRoom(Path path) throws IOException {
+  private static boolean hasSpace(Path path) throws IOException {
     return Files.isWritable(path) && Files.getFileStore(path).getUsableSpace() >= ROOM_FOR_POOLS;
   }
 

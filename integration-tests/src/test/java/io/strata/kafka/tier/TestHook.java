@@ -81,7 +81,7 @@ public final class TestHook {
         live.fetchTimeout(),
         live.indexTimeout(),
         live.deleteTimeout(),
-        millis(INVENTORY_MILLIS, live.censusInterval()),
+        millis(INVENTORY_MILLIS, live.inventoryInterval()),
         live.scrubInterval(),
         millis(ORPHAN_MILLIS, live.orphanAge()),
         new MigrationSettings(
@@ -102,7 +102,7 @@ public final class TestHook {
     return Duration.ofMillis(Long.getLong(property, otherwise.toMillis()));
   }
 
-  /** Kafka's own tests pass without Strata, too: the report shows how many files were placed. */
+  /** Kafka's own tests pass without Strata too: the report shows how many files were placed. */
   public static void opened(HotTier tier) {
     String file = System.getProperty(REPORT);
     if (file != null) {

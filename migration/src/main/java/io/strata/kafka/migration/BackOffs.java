@@ -29,10 +29,10 @@ final class BackOffs {
    * A wait.
    *
    * @param failures in a row
-   * @param givenUp moves cancelled without a fault, in a row with them
+   * @param cancelled moves cancelled without a fault, in a row with them
    * @param until by the clock for intervals
    */
-  private record Wait(int failures, int givenUp, long until) {
+  private record Wait(int failures, int cancelled, long until) {
     static final Wait NONE = new Wait(0, 0, 0);
   }
 
@@ -61,17 +61,17 @@ final class BackOffs {
   }
 
   /** A move of a segment was cancelled: planned again at once, it would be cancelled again. */
-  synchronized void givenUp(long segment) {
+  synchronized void cancelled(long segment) {
     Verdict unused = letAlone(segment, 0, 1);
   }
 
   @GuardedBy("this")
-  private Verdict letAlone(long segment, int failed, int cancelled) {
+  private Verdict letAlone(long segment, int newFailures, int newCancelled) {
     Wait before = segments.getOrDefault(segment, Wait.NONE);
-    int failures = before.failures() + failed;
-    int givenUp = before.givenUp() + cancelled;
-    long wait = wait(failures + givenUp);
-    segments.put(segment, new Wait(failures, givenUp, nanoTime.getAsLong() + wait));
+    int failures = before.failures() + newFailures;
+    int cancelled = before.cancelled() + newCancelled;
+    long wait = wait(failures + cancelled);
+    segments.put(segment, new Wait(failures, cancelled, nanoTime.getAsLong() + wait));
     return new Verdict(failures, wait);
   }
 
@@ -99,15 +99,15 @@ final class BackOffs {
     }
   }
 
-  /** Whether a segment waits after a failure. */
+  /** Returns whether a segment waits after a failure. */
   synchronized boolean waits(long segment) {
     Wait wait = segments.get(segment);
     return wait != null && wait.until() - nanoTime.getAsLong() > 0;
   }
 
   /**
-   * How many moves to a target may be under way at once: none while it waits after a failure, one
-   * to find out whether it works again, else any number.
+   * Returns how many moves to a target may be under way at once: none while it waits after a
+   * failure, one to find out whether it works again, otherwise any number.
    */
   synchronized int allowance(Target target) {
     Wait wait = targets.get(target);
@@ -117,7 +117,7 @@ final class BackOffs {
     return wait.until() - nanoTime.getAsLong() > 0 ? 0 : 1;
   }
 
-  /** Whether a wait has ended since then, by the clock for intervals. */
+  /** Returns whether a wait has ended since then, by the clock for intervals. */
   synchronized boolean endedSince(long nanos) {
     long now = nanoTime.getAsLong();
     return Stream.of(segments, targets)
@@ -125,14 +125,16 @@ final class BackOffs {
         .anyMatch(wait -> wait.until() - nanos > 0 && wait.until() - now <= 0);
   }
 
-  /** How many segments wait after a failure. The wait after a cancelled move does not count. */
+  /**
+   * Returns how many segments wait after a failure. The wait after a cancelled move does not count.
+   */
   synchronized int waiting() {
     long now = nanoTime.getAsLong();
     return (int)
         segments.values().stream().filter(w -> w.failures() > 0 && w.until() - now > 0).count();
   }
 
-  /** Whether there is anything that {@link #retain} could forget. */
+  /** Returns whether there is anything that {@link #retain} could forget. */
   synchronized boolean remembersSegments() {
     return !segments.isEmpty();
   }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * plan}. All that is given is optional; what follows from it is computed, the rest is left out.
  *
  * <p>A burst finds {@code reserve} bytes of space that need no copy first: what is free, and with
- * eager destaging what is clean, too. It fills them at {@code ingest}, while the engine frees space
+ * eager destaging what is clean too. It fills them at {@code ingest}, while the engine frees space
  * at {@code drain}; in the pause that follows the engine makes good what the burst took.
  *
  * <p>Immutable and safe for use by any thread.

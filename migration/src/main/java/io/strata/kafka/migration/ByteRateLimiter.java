@@ -80,11 +80,11 @@ public final class ByteRateLimiter {
   /**
    * Waits until {@code bytes} may pass.
    *
-   * @param givenUp ends the wait; at once if {@link #wakeAll} follows, else soon
+   * @param cancelled ends the wait; at once if {@link #wakeAll} follows, otherwise soon
    */
-  public void acquire(long bytes, BooleanSupplier givenUp) throws InterruptedException {
+  public void acquire(long bytes, BooleanSupplier cancelled) throws InterruptedException {
     long left = bytes;
-    while (left > 0 && !givenUp.getAsBoolean()) {
+    while (left > 0 && !cancelled.getAsBoolean()) {
       Optional<Limit> current = limit;
       if (current.isEmpty()) {
         return;
@@ -96,16 +96,16 @@ public final class ByteRateLimiter {
       if (probe.isConsumed()) {
         left -= piece;
       } else {
-        await(current, probe.getNanosToWaitForRefill(), givenUp);
+        await(current, probe.getNanosToWaitForRefill(), cancelled);
       }
     }
   }
 
-  private synchronized void await(Optional<Limit> waitedFor, long nanos, BooleanSupplier givenUp)
+  private synchronized void await(Optional<Limit> waitedFor, long nanos, BooleanSupplier cancelled)
       throws InterruptedException {
     long end = System.nanoTime() + Math.min(nanos, LONGEST_WAIT_NANOS);
     long left = end - System.nanoTime();
-    while (left > 0 && waitedFor.equals(limit) && !givenUp.getAsBoolean()) {
+    while (left > 0 && waitedFor.equals(limit) && !cancelled.getAsBoolean()) {
       TimeUnit.NANOSECONDS.timedWait(this, left);
       left = end - System.nanoTime();
     }

@@ -22,7 +22,7 @@ record LastPlan(
   /** After a plan without moves: 0.3 s with a thousand segments, half a minute with 100,000. */
   static final long PAUSE_NANOS_PER_SEGMENT = TimeUnit.MICROSECONDS.toNanos(300);
 
-  /** Whether a plan made now may have moves that this one had not. */
+  /** Returns whether a plan made now may have moves that this one had not. */
   boolean isOutdated(TieredSegments segments, BackOffs backOffs, long now) {
     return moves > 0
         || now - nanos >= PAUSE_NANOS_PER_SEGMENT * state.segments().size()
@@ -30,7 +30,7 @@ record LastPlan(
         || segments.usages().stream().anyMatch(this::presses);
   }
 
-  /** Whether a tier is above a mark, and not just as this plan has found it. */
+  /** Returns whether a tier is above a mark, and not just as this plan has found it. */
   private boolean presses(TierUsage usage) {
     TierPlan before = tiers.get(usage.tier());
     PlannedTier tier = new PlannedTier(by, state.relocates(), usage);

@@ -156,7 +156,7 @@ public final class MigrationEngine implements AutoCloseable {
     }
   }
 
-  /** Whether the thread is one too many, or all are; then it is forgotten. */
+  /** Returns whether the thread is one too many, or all are; then it is forgotten. */
   private synchronized boolean endWorker(int number) {
     boolean ends = state == State.STOPPED || number >= config.settings().threads();
     if (ends) {

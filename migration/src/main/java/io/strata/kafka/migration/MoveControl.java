@@ -19,7 +19,7 @@ public interface MoveControl {
     return 64 << 20;
   }
 
-  /** Whether the move is to stop as soon as it can; asked before each piece. */
+  /** Returns whether the move is to stop as soon as it can; asked before each piece. */
   default boolean cancelled() {
     return false;
   }

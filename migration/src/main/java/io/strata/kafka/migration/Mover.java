@@ -103,10 +103,10 @@ final class Mover {
         inform(listener -> listener.finished(move, result.bytes(), nanos));
         return Optional.of(result);
       }
-      givenUp(planned, result);
+      cancelled(planned, result);
     } catch (InterruptedException e) {
       // Nobody interrupts the engine's threads but the JVM's end; the engine stops them otherwise.
-      givenUp(planned, MoveResult.cancelled("interrupted"));
+      cancelled(planned, MoveResult.cancelled("interrupted"));
     } catch (IOException | RuntimeException e) {
       failed(planned, e);
     } catch (Error e) {
@@ -143,11 +143,11 @@ final class Mover {
     };
   }
 
-  private void givenUp(PlannedMove planned, MoveResult result) {
+  private void cancelled(PlannedMove planned, MoveResult result) {
     meters.cancelled.increment();
     if (!stopping) {
       // Not a failure, but the next round would plan the same again.
-      backOffs.givenUp(planned.id());
+      backOffs.cancelled(planned.id());
       if (result.outcome() == Outcome.NO_SPACE) {
         backOffs.failed(planned.target(), true);
       }

@@ -33,7 +33,7 @@ public final class NoSpaceException extends FileSystemException {
     super(file.toString(), null, reason);
   }
 
-  /** Whether a failure, or what caused it, is that there is no space. */
+  /** Returns whether a failure, or what caused it, is that there is no space. */
   public static boolean isCauseOf(Throwable failure) {
     Throwable cause = failure;
     for (int depth = 0; cause != null && depth < DEPTH; depth++) {

@@ -158,7 +158,7 @@ final class OldestFirst {
             || snapshot.tiers().get(segment.tier()).excessBytes() == 0);
   }
 
-  /** Whether it fits what is spare. */
+  /** Returns whether it fits what is spare. */
   private boolean promote(SegmentView segment, int tier) {
     long needed = PlannedTier.needed(segment);
     if (needed > spare[tier]) {

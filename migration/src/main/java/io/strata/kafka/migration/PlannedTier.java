@@ -96,7 +96,10 @@ final class PlannedTier {
     freeSlots = usage.freeSlots();
   }
 
-  /** Whether a segment has enough for a copy down: of one that grows, not each record is copied. */
+  /**
+   * Returns whether a segment has enough for a copy down: of one that grows, not each record is
+   * copied.
+   */
   static boolean worthACopy(SegmentView segment, TierUsage tier) {
     return segment.active() ? segment.dirtyBytes() >= tier.leastCopyBytes() : !segment.clean();
   }
@@ -106,7 +109,10 @@ final class PlannedTier {
     return Math.max(1, (segment.bytes() + EXTENT_BYTES - 1) / EXTENT_BYTES) * EXTENT_BYTES;
   }
 
-  /** Whether the tier is on its way down, and the bytes above the low mark that are not active. */
+  /**
+   * Returns whether the tier is on its way down, and the bytes above the low mark that are not
+   * active.
+   */
   TierPlan measure(boolean drainedBefore, boolean mayLeave) {
     boolean draining = !never && mayLeave && measured > (drainedBefore ? low : high);
     long above = Math.max(0, measured - Math.max(low, usage.activeBytes()));
@@ -130,7 +136,7 @@ final class PlannedTier {
     evictableSlots += slots(segment);
   }
 
-  /** How many slots an eviction frees. */
+  /** Returns how many slots an eviction frees. */
   static int slots(SegmentView segment) {
     return segment.leavesWhole() ? 1 : 0;
   }
@@ -154,7 +160,7 @@ final class PlannedTier {
     freeSlots -= slots;
   }
 
-  /** Whether there is space, clean segments evicted. */
+  /** Returns whether there is space, clean segments evicted. */
   boolean fits(long needed) {
     return freeBytes + evictableBytes >= needed && freeSlots + evictableSlots >= 1;
   }
@@ -164,7 +170,7 @@ final class PlannedTier {
     return Math.max(0, needed - freeBytes);
   }
 
-  /** How many segments are to be evicted for a slot. */
+  /** Returns how many segments are to be evicted for a slot. */
   long missingSlots() {
     return Math.max(0, 1 - freeSlots);
   }

@@ -40,7 +40,7 @@ final class Planner {
    *
    * @param pinned by the topic, whether a segment stays where it is, and comes up before all others
    * @param before the tiers in the last plan
-   * @param inFlight moves that wait or are being made; those of the state that are meant, too
+   * @param inFlight moves that wait or are being made; those of the state that are meant too
    * @param backOffs the moves that must not be tried at present
    */
   record Input(

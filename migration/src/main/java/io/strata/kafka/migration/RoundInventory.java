@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The segments of one round, told apart by what may become of them, and what they add up to.
+ * The segments of one round, sorted by what may become of them, with their sums.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -182,7 +182,7 @@ final class RoundInventory {
     return false;
   }
 
-  /** How many more moves to a target may be planned. */
+  /** Returns how many more moves to a target may be planned. */
   int allowance(Target target) {
     return allowances.computeIfAbsent(
         target,
@@ -223,7 +223,7 @@ final class RoundInventory {
     }
   }
 
-  /** Tells whether a copy of the segment stays in its tier, and counts there, when it goes up. */
+  /** Returns whether a copy of the segment stays in its tier, and counts there, when it goes up. */
   private boolean leavesLowerCopy(SegmentView segment) {
     return !in.state().relocates() && segment.clean() && segment.tier() < logDirs;
   }

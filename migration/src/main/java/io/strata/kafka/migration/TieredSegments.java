@@ -40,7 +40,7 @@ public interface TieredSegments {
    * @param unwanted the numbers of those that would not be placed in a pool today: they leave the
    *     pools as those of excluded topics do, pinned or not
    * @param relocates whether a copy into another tier with space of its own takes the segment out
-   *     of the one that it was in; else it stays there, too
+   *     of the one that it was in; else it stays there too
    */
   record State(
       List<TierUsage> tiers, List<SegmentView> segments, Set<Long> unwanted, boolean relocates) {

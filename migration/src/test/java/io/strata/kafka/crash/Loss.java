@@ -3,7 +3,7 @@ package io.strata.kafka.crash;
 /**
  * What one power cut takes, as a pure function of a seed: the same item is always kept, or always
  * lost. Some cuts lose all that may be lost of one sort, some nothing, some half, so that "all but
- * one" comes up, too. Immutable.
+ * one" comes up too. Immutable.
  *
  * @param seed tells this cut from others
  */

@@ -19,7 +19,7 @@ public abstract class FuzzContract {
   private static final long MILLIS = Long.getLong("strata.fuzz.millis", 1500);
   private static final long SEED = Long.getLong("strata.fuzz.seed", 20_251_120);
 
-  /** So that a slow or busy machine tries enough, too. */
+  /** So that a slow or busy machine tries enough too. */
   private static final int FEWEST = 200;
 
   /** What is tested. */

@@ -14,7 +14,7 @@ final class Watch {
     run(target, input, target.mostAllocated());
   }
 
-  /** With another limit: what instruments classes as they are loaded allocates, too. */
+  /** With another limit: what instruments classes as they are loaded allocates too. */
   static void run(FuzzTarget target, byte[] input, long mostAllocated) throws Exception {
     long allocatedBefore = allocated();
     long before = System.nanoTime();

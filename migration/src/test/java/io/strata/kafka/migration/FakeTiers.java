@@ -48,7 +48,7 @@ final class FakeTiers implements TieredSegments {
     long bytes;
     long tail;
 
-    /** How many of its first bytes are in the log file, too, while it is active or after that. */
+    /** How many of its first bytes are in the log file too, while it is active or after that. */
     long copied;
 
     /** How many of those are not in the pool any more: whole extents. */
@@ -173,7 +173,7 @@ final class FakeTiers implements TieredSegments {
     seg.active = active;
     seg.tier = lowest;
     for (int t = tier; t < lowest; t++) {
-      if (makeRoom(t, roundUp(bytes), seg)) {
+      if (makeSpace(t, roundUp(bytes), seg)) {
         seg.tier = t;
         used[t] += roundUp(bytes);
         break;
@@ -185,7 +185,7 @@ final class FakeTiers implements TieredSegments {
   }
 
   @GuardedBy("this")
-  private boolean makeRoom(int tier, long bytes, Seg except) {
+  private boolean makeSpace(int tier, long bytes, Seg except) {
     if (tier >= lowest) {
       return true;
     }
@@ -216,7 +216,7 @@ final class FakeTiers implements TieredSegments {
   private long evict(Seg seg) {
     long freed = seg.evictable();
     if (seg.clean.isPresent() && !seg.active) {
-      giveUpUpper(seg);
+      evictUpper(seg);
     } else {
       used[seg.tier] -= freed;
       seg.evicted += freed;
@@ -225,7 +225,7 @@ final class FakeTiers implements TieredSegments {
   }
 
   @GuardedBy("this")
-  private void giveUpUpper(Seg seg) {
+  private void evictUpper(Seg seg) {
     used[seg.tier] -= seg.inPool();
     seg.tier = seg.clean.orElseThrow();
     seg.clean = OptionalInt.empty();
@@ -255,7 +255,7 @@ final class FakeTiers implements TieredSegments {
     }
     long before = seg.inPool();
     long more = roundUp(seg.bytes - seg.evicted + bytes) - before;
-    if (!makeRoom(seg.tier, more, seg)) {
+    if (!makeSpace(seg.tier, more, seg)) {
       return false;
     }
     used[seg.tier] += more;
@@ -448,7 +448,7 @@ final class FakeTiers implements TieredSegments {
           return MoveResult.cancelled("clean, or not above");
         }
         if (toTier < lowest) {
-          if (!makeRoom(toTier, roundUp(bytes), seg)) {
+          if (!makeSpace(toTier, roundUp(bytes), seg)) {
             return MoveResult.noSpace("tier " + toTier + " is full");
           }
           used[toTier] += roundUp(bytes);

@@ -62,7 +62,7 @@ class LimitsTest {
 
   @Test
   void givingUpIsNoFailureButHasASegmentWait() {
-    backOffs.givenUp(7);
+    backOffs.cancelled(7);
     assertThat(backOffs.waits(7)).isTrue();
     assertThat(backOffs.waiting()).as("segments that wait after a failure").isZero();
     assertThat(backOffs.failed(7).attempt()).isEqualTo(1);

@@ -100,7 +100,7 @@ class MigrationEngineTest {
   }
 
   @Test
-  void inThresholdModeCopiesAreGivenUpAtOnce() {
+  void inThresholdModeCopiesAreEvictedAtOnce() {
     fill(80, 1);
     MigrationEngine engine = engine(Settings.of(0.5).mode(Mode.THRESHOLD));
     engine.start();
@@ -134,7 +134,7 @@ class MigrationEngineTest {
     await().until(() -> engine.stats().rounds() >= 1);
     tiers.seal(id);
     await().atMost(Duration.ofSeconds(5)).until(() -> tiers.view(id).clean());
-    // More than the queue holds is done without waiting for the interval, too.
+    // More than the queue holds is done without waiting for the interval too.
     fill(60, 1);
     await().atMost(Duration.ofSeconds(10)).until(() -> tiers.tier(0).dirtyBytes() == 0);
   }

@@ -251,17 +251,17 @@ class PlannerPropertyTest {
     void check(Plan plan) {
       TieredSegments.State state = tiers.state();
       Map<Long, SegmentView> known = new HashMap<>();
-      long[] room = new long[tiers.logDirs()];
+      long[] space = new long[tiers.logDirs()];
       boolean pins = !settings.value().pinnedTopics().isEmpty();
       boolean exclusions = tiers.excludes("tmp");
       for (TierUsage tier : state.tiers()) {
-        room[tier.tier()] = tier.freeBytes() + tier.cleanBytes();
+        space[tier.tier()] = tier.freeBytes() + tier.cleanBytes();
       }
       for (SegmentView segment : state.segments()) {
         known.put(segment.id(), segment);
         boolean pinned = pins && segment.name().id().topic().equals("pinned");
         if (pinned && segment.clean()) {
-          room[segment.tier()] -= segment.cleanBytes();
+          space[segment.tier()] -= segment.cleanBytes();
         }
       }
       Set<Long> once = new HashSet<>();
@@ -285,8 +285,8 @@ class PlannerPropertyTest {
           assertThat(move.kind()).as(name + ": " + move).isNotEqualTo(Move.Kind.PROMOTE);
         }
         if (move.kind() != Move.Kind.EVICT && move.toTier() < tiers.logDirs()) {
-          room[move.toTier()] -= planned.spaceBytes();
-          assertThat(room[move.toTier()]).as(name + ": no space for " + move).isNotNegative();
+          space[move.toTier()] -= planned.spaceBytes();
+          assertThat(space[move.toTier()]).as(name + ": no space for " + move).isNotNegative();
         }
       }
       Set<Long> order = new HashSet<>(plan.evictionOrder());

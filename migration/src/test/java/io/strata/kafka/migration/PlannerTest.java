@@ -84,7 +84,7 @@ class PlannerTest {
     assertThat(one.view(small).dirtyBytes()).isEqualTo(10 * MIB);
   }
 
-  /** What an append makes space with: the part that the log file has of an active segment, too. */
+  /** What an append makes space with: the part that the log file has of an active segment too. */
   @Test
   void aPartOfAnActiveSegmentIsEvicted() {
     long active = one.add("t", 0, 0, 0, 80 * MIB, 2000, true);
@@ -170,7 +170,7 @@ class PlannerTest {
   }
 
   @Test
-  void spareRoomIsFilledWithTheNewestAndSpilledOnesBecomeWholeFirst() {
+  void spareSpaceIsFilledWithTheNewestAndSpilledOnesBecomeWholeFirst() {
     long[] lowest = new long[20];
     for (int i = 0; i < 20; i++) {
       lowest[i] = one.add("t", 0, i, 1, 10 * MIB, 1000 + i, false);
@@ -363,7 +363,7 @@ class PlannerTest {
   void waitingSegmentsDoNotCountAsGone() {
     long[] ids = fill(one, 6, 10);
     BackOffs waits = Settings.noWaits();
-    waits.givenUp(ids[0]);
+    waits.cancelled(ids[0]);
     Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), waits);
     assertThat(ids(plan, Move.Kind.DESTAGE)).containsExactly(ids[1], ids[2]);
   }

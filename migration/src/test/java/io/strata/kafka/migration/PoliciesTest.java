@@ -53,7 +53,7 @@ class PoliciesTest {
   }
 
   @Test
-  void ageMakesRoomWhenThereIsExcessWhateverTheAge() {
+  void ageMakesSpaceWhenThereIsExcessWhateverTheAge() {
     FakeTiers tiers = new FakeTiers(10 * MIB);
     for (int i = 0; i < 8; i++) {
       tiers.add("t", 0, i, 0, MIB, NOW - 100 + i, false);

@@ -23,7 +23,7 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
     DESTAGE,
     /**
      * Discard the copy of a clean segment in its tier, without I/O; of any other segment the part
-     * that the log file has, too.
+     * that the log file has too.
      */
     EVICT,
     /** Copy the segment up: it is read from there, and clean if the lower tier keeps its copy. */

@@ -16,7 +16,7 @@ package io.strata.kafka.api;
 public interface PlacementPolicy {
 
   /**
-   * Whether the segment may be placed in a pool.
+   * Returns whether the segment may be placed in a pool.
    *
    * @param segment the names of the file that Kafka creates and of its partition's directory
    * @return {@code false} if it must go to the log directory; must not throw

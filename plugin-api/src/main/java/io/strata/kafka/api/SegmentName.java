@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable and safe for use by any thread.
  *
  * @param id the segment; in a directory of a replica that is not {@link Replica#CURRENT} Kafka may
- *     have cut the end of a very long topic's name
+ *     have truncated a very long topic's name
  * @param replica what the partition's directory holds
  * @param stage where in its life the file is
  */

@@ -28,7 +28,7 @@ import java.util.OptionalInt;
  *     directories
  * @param dirtyBytes how many of its bytes {@code tier} alone has: what a copy down writes
  * @param cleanBytes the part of {@code poolBytes} that an eviction frees now: all of it if the
- *     segment is clean and not active, else the extents whose bytes are all in the log file
+ *     segment is clean and not active, otherwise the extents whose bytes are all in the log file
  * @param createdMillis when the segment became known to Strata: its creation, or for a file that
  *     was there before, its modification time
  * @param changedMillis when its bytes last changed, or {@code createdMillis}
@@ -93,17 +93,17 @@ public record SegmentView(
     }
   }
 
-  /** Whether a lower tier has a whole, durable copy. */
+  /** Returns whether a lower tier has a whole, durable copy. */
   public boolean clean() {
     return cleanTier.isPresent();
   }
 
-  /** Whether an eviction frees anything now. */
+  /** Returns whether an eviction frees anything now. */
   public boolean evictable() {
     return cleanBytes > 0 || leavesWhole();
   }
 
-  /** Whether an eviction frees all that the segment takes, its slot included. */
+  /** Returns whether an eviction frees all that the segment takes, its slot included. */
   public boolean leavesWhole() {
     return clean() && !active;
   }

@@ -16,13 +16,13 @@ import static java.util.Objects.requireNonNull;
  * @param capacityBytes bytes that segments can use at most
  * @param usedBytes bytes that are not free
  * @param dirtyBytes bytes that are neither free nor clean
- * @param cleanBytes bytes whose content a lower tier has, too: free without I/O when needed
+ * @param cleanBytes bytes whose content a lower tier has too: free without I/O when needed
  * @param activeBytes of {@code dirtyBytes}, those of segments that Kafka appends to that stay: the
  *     last extents, and all of a segment with less than {@link #leastCopyBytes}
  * @param segments segments with bytes or a place here
  * @param freeSlots segments that can be added while there is space for their bytes
  * @param excessBytes dirty bytes that are to be copied down now: 0 while the dirty share is between
- *     its marks, else what lies above the low mark (see {@code strata.migration.threshold})
+ *     its marks, otherwise what lies above the low mark (see {@code strata.migration.threshold})
  * @param spareBytes space that may be filled by promotion now; 0 when promotion is off
  */
 public record TierUsage(

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 
 /**
  * Counters and histograms whose values are kept elsewhere and read when a reporter asks. Reporters
- * tell metrics by these classes, whose constructors only this package may call: so this class is in
- * it.
+ * distinguish metrics by these classes, whose constructors only this package may call: so this
+ * class is in it.
  *
  * <p>Thread safety: stateless; what it makes is as safe as the given suppliers.
  */

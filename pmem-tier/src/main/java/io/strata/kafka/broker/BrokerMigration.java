@@ -163,7 +163,7 @@ public final class BrokerMigration implements AutoCloseable {
       return;
     }
     changed.accept(settings);
-    // Also if its own settings are the same: which topics may be in a pool is planned by, too.
+    // Also if its own settings are the same: which topics may be in a pool is planned by too.
     engine.reconfigure(settings.migration());
     current = settings;
     log.reconfigured(SettingsChanges.between(before, settings()));
@@ -179,7 +179,7 @@ public final class BrokerMigration implements AutoCloseable {
     return live.written(current);
   }
 
-  /** Tells the operator that nobody can change a live broker's settings any more. */
+  /** Warns the operator that nobody can change a live broker's settings any more. */
   public void reporterRemoved() {
     log.warning(
         """

@@ -71,12 +71,12 @@ public final class BrokerTier {
     KafkaVersions.untested(version).ifPresent(new TierLog()::warning);
   }
 
-  /** Whether {@link #confirm} was called: the broker is past the start, or well into it. */
+  /** Returns whether {@link #confirm} was called: the broker is past the start, or well into it. */
   public boolean confirmed() {
     return confirmed;
   }
 
-  /** Whether the JVM is going down. */
+  /** Returns whether the JVM is going down. */
   public boolean stopping() {
     return stopping;
   }

@@ -21,7 +21,7 @@ final class ClassCopies {
    * The problem, if there is one.
    *
    * @param manager what loaded the manager
-   * @param own what loaded the class that is to be {@code ownClass} there, too
+   * @param own what loaded the class that is to be {@code ownClass} there too
    * @param system the loader of the broker's class path
    */
   static Optional<ConfigProblem> problem(

@@ -24,7 +24,7 @@ public final class JdkFileSystem {
     noted = jdkProvider;
   }
 
-  /** Whether Strata's provider is the JVM's default provider. */
+  /** Returns whether Strata's provider is the JVM's default provider. */
   public static boolean providerActive() {
     return noted != null;
   }

@@ -30,17 +30,17 @@ public final class RemoteChanges {
   @GuardedBy("this")
   private @Nullable Running running;
 
-  /** Who is told; nobody between the manager's start and its asking for it. */
+  /** Who is notified; nobody between the manager's start and its asking for it. */
   @GuardedBy("this")
   private Optional<Consumer<RemoteSettings.Live>> changed = Optional.empty();
 
-  /** Whether something changed while nobody was told. */
+  /** Whether something changed while nobody was notified. */
   @GuardedBy("this")
   private boolean missed;
 
   /** The configuration that the reporter got last: it may come before the manager. */
   @GuardedBy("this")
-  private @Nullable Map<String, ?> lastTold;
+  private @Nullable Map<String, ?> lastConfigs;
 
   /** The settings of a running manager. */
   private record Running(
@@ -59,8 +59,8 @@ public final class RemoteChanges {
   synchronized RemoteSettings.Live started(
       LiveSettings<RemoteSettings.Live> keys, RemoteSettings started) {
     RemoteSettings.Live settings = started.live();
-    if (lastTold != null) {
-      Parsed<RemoteSettings.Live> outcome = keys.read(lastTold);
+    if (lastConfigs != null) {
+      Parsed<RemoteSettings.Live> outcome = keys.read(lastConfigs);
       if (outcome.config().isPresent()) {
         settings = outcome.config().get();
       } else {
@@ -83,12 +83,12 @@ public final class RemoteChanges {
     }
   }
 
-  /** The names of the keys that Kafka has to ask about; none as long as there is no manager. */
+  /** The names of the keys that Kafka has to ask about; none while there is no manager. */
   public synchronized Set<String> names() {
     return running == null ? Set.of() : running.keys().names();
   }
 
-  /** The manager's broker; empty as long as there is none. */
+  /** The manager's broker; empty while there is none. */
   synchronized OptionalInt brokerId() {
     return running == null ? OptionalInt.empty() : OptionalInt.of(running.brokerId());
   }
@@ -117,7 +117,7 @@ public final class RemoteChanges {
    * @throws ConfigRefusedException if it cannot be used; the old one stays
    */
   public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
-    lastTold = configs;
+    lastConfigs = configs;
     Running before = running;
     if (before == null) {
       return;

@@ -69,7 +69,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
       return JdkFileSystem.providerActive() ? StrataRuntime.broker() : Optional.empty();
     }
 
-    /** Where changes of the live broker come in. */
+    /** Returns where changes of the live broker come in. */
     RemoteChanges changes() {
       return StrataRuntime.remoteChanges();
     }

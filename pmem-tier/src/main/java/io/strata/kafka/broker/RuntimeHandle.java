@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class RuntimeHandle {
 
   /**
-   * The role, where the JVM's command line does not tell it: {@code broker} or {@code tool}. One of
+   * The role, where the JVM's command line does not say it: {@code broker} or {@code tool}. One of
    * Kafka's own tools, which shares the broker's {@code KAFKA_OPTS}, stays a tool.
    */
   static final String ROLE_PROPERTY = "strata.role";
@@ -89,7 +89,7 @@ final class RuntimeHandle {
     return reason;
   }
 
-  /** Whether this JVM is a broker, by its command line or by the role that it was given. */
+  /** Returns whether this JVM is a broker, by its command line or by the role that it was given. */
   static boolean endsWithARefusal() {
     CommandLineArguments commandLine = CommandLineArguments.ofThisJvm();
     return commandLine.isBroker()

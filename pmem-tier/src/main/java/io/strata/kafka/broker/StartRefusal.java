@@ -49,7 +49,10 @@ final class StartRefusal {
     log.error("Strata refuses to start this broker: {}", messageOf(reason));
   }
 
-  /** Whether the message was written for an operator; what the JDK throws names a file at most. */
+  /**
+   * Returns whether the message was written for an operator; what the JDK throws names a file at
+   * most.
+   */
   private static boolean speaksForItself(Exception reason) {
     if (reason instanceof FileSystemException file) {
       return file.getReason() != null;

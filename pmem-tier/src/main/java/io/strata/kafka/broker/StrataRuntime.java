@@ -59,7 +59,7 @@ public final class StrataRuntime {
     }
   }
 
-  /** Where changes of a live broker's configuration reach the remote tier. */
+  /** Returns where changes of a live broker's configuration reach the remote tier. */
   public static RemoteChanges remoteChanges() {
     return Remote.CHANGES;
   }

@@ -44,7 +44,7 @@ public final class TierSpecs {
     return logDirectories.stream().flatMap(directory -> clusterOf(directory).stream()).findFirst();
   }
 
-  /** Empty for a directory on a failing disk, which Kafka takes offline; another one tells. */
+  /** Empty for a directory on a failing disk, which Kafka takes offline; another one says. */
   private static Optional<String> clusterOf(Path directory) {
     try {
       return MetaProperties.read(directory).clusterId();

@@ -54,7 +54,7 @@ record BrokerStatus(
         .toList();
   }
 
-  /** Whether the broker has metrics of the type. */
+  /** Returns whether the broker has metrics of the type. */
   boolean has(String type) {
     return metrics.containsKey(type);
   }

@@ -13,7 +13,7 @@ final class Confirmation {
   private boolean dryRun;
 
   /**
-   * Whether the command is to be carried out.
+   * Returns whether the command is to be carried out.
    *
    * @throws UsageException if both options are given
    */
@@ -24,7 +24,7 @@ final class Confirmation {
     return yes;
   }
 
-  /** Whether the command is not to change anything. */
+  /** Returns whether the command is not to change anything. */
   boolean lookOnly() {
     return dryRun;
   }

@@ -16,7 +16,7 @@ final class Json {
   @Option(names = "--json", description = "Print JSON, with sizes in bytes.")
   private boolean given;
 
-  /** Prints a result: fills a document if JSON was asked for, else writes text. */
+  /** Prints a result: fills a document if JSON was asked for, otherwise writes text. */
   void print(PrintWriter out, Consumer<ObjectNode> document, Consumer<PrintWriter> text) {
     if (!given) {
       text.accept(out);

@@ -122,7 +122,7 @@ final class KafkaComparison {
     }
   }
 
-  /** Whether something is left that Kafka does not need. */
+  /** Returns whether something is left that Kafka does not need. */
   boolean found() {
     return useless.size() > removed.size();
   }

@@ -149,7 +149,7 @@ final class KafkaMetadata {
     try {
       metadata = serde.deserialize(record.value());
     } catch (RuntimeException e) {
-      unknownRecords++; // Of a later version of Kafka: told of, since a segment may be in it.
+      unknownRecords++; // Of a later version of Kafka: reported, since a segment may be in it.
       return;
     }
     if (metadata instanceof RemoteLogSegmentMetadata segment) {

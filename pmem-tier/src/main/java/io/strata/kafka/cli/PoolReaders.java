@@ -41,7 +41,7 @@ final class PoolReaders implements AutoCloseable {
     return readers;
   }
 
-  /** Why pools could not be opened, by their files. */
+  /** Returns why pools could not be opened, by their files. */
   Map<Path, PoolException> refusals() {
     return Collections.unmodifiableMap(refusals);
   }
@@ -68,9 +68,9 @@ final class PoolReaders implements AutoCloseable {
   }
 
   /**
-   * Whether the bytes that a tag stands for are gone: its pool is not there, or they have been
-   * discarded. A damaged slot is not gone: it can be repaired, or its pool restored. Nor is one
-   * that an eviction has freed: the log file has all bytes.
+   * Returns whether the bytes that a tag stands for are gone: its pool is not there, or they have
+   * been discarded. A damaged slot is not gone: it can be repaired, or its pool restored. Nor is
+   * one that an eviction has freed: the log file has all bytes.
    *
    * @throws UncheckedIOException on a fault of the medium
    */

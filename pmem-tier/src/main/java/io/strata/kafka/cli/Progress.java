@@ -41,8 +41,8 @@ final class Progress implements ProgressListener, AutoCloseable {
   }
 
   /**
-   * Whether a descriptor is a terminal. The JDK says only whether standard input and output both
-   * are, and from release 22 on not even that simply.
+   * Returns whether a descriptor is a terminal. The JDK says only whether standard input and output
+   * both are, and from release 22 on not even that simply.
    */
   static boolean isTerminal(int descriptor) {
     try {

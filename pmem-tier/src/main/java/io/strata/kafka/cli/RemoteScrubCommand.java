@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
       """,
       "",
       """
-      With --bootstrap-server it compares the store with Kafka's own record of it \
-      (__remote_log_metadata), too, and reports segments that Kafka does not know, has deleted, \
+      With --bootstrap-server it also compares the store with Kafka's own record of it \
+      (__remote_log_metadata), and reports segments that Kafka does not know, has deleted, \
       or never finished to copy or to delete. That needs Kafka's classes: java -cp \
       'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...\
       """,

@@ -99,7 +99,7 @@ final class SegmentInventory implements AutoCloseable {
       Optional<SegmentTag> tag = SegmentTag.read(file);
       SegmentEntry entry =
           tag.isPresent() ? readTagged(name, file, tag.get()) : inLogFile(name, file);
-      // A segment that left its pool while we looked has lost its tag, too.
+      // A segment that left its pool while we looked has lost its tag too.
       boolean left =
           entry.state() == SegmentEntry.State.UNREACHABLE && SegmentTag.read(file).isEmpty();
       entries.add(left ? inLogFile(name, file) : entry);
@@ -112,7 +112,7 @@ final class SegmentInventory implements AutoCloseable {
 
   private SegmentEntry readTagged(SegmentName name, Path file, SegmentTag tag) throws IOException {
     SegmentEntry unreachable =
-        new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, 0);
+        new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, 0, 0);
     try {
       Optional<SlotSnapshot> slot = pools.slot(tag);
       if (slot.isPresent()) {
@@ -127,16 +127,17 @@ final class SegmentInventory implements AutoCloseable {
 
   private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
       throws IOException {
-    long inPool = slot.committedLength();
+    long end = slot.committedLength();
     boolean spilled = slot.has(SlotFlag.SPILLED);
     return new SegmentEntry(
         name,
         file,
         spilled ? SegmentEntry.State.SPILLED : SegmentEntry.State.HOT,
         fileOf(tag),
-        inPool - slot.extents().start(),
-        slot.cleanLength() + (spilled ? Math.max(0, Files.size(file) - inPool) : 0),
-        inPool - slot.cleanLength());
+        slot.extents().start(),
+        slot.cleanLength(),
+        end,
+        spilled ? Math.max(end, Files.size(file)) : end);
   }
 
   private Optional<Path> fileOf(SegmentTag tag) {
@@ -144,8 +145,9 @@ final class SegmentInventory implements AutoCloseable {
   }
 
   private static SegmentEntry inLogFile(SegmentName name, Path file) throws IOException {
+    long size = Files.size(file);
     return new SegmentEntry(
-        name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), 0, Files.size(file), 0);
+        name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), size, size, size, size);
   }
 
   /** Returns the segments, by topic, partition and base offset. */
@@ -190,18 +192,20 @@ final class SegmentInventory implements AutoCloseable {
    *
    * @param name what its file's and directory's names say
    * @param pool the pool that holds its head, if one does
-   * @param bytesInPool bytes in the pool
-   * @param bytesInLogFile bytes in the file that count; some of them are in the pool, too
-   * @param bytesOnlyInPool bytes in the pool that the file has not got yet
+   * @param start where the pool's bytes begin; what is before is in the log file
+   * @param clean up to where the log file has them too
+   * @param end where the pool's bytes end
+   * @param size of the segment; what is behind {@code end} is in the log file
    */
   record SegmentEntry(
       SegmentName name,
       Path file,
       State state,
       Optional<Path> pool,
-      long bytesInPool,
-      long bytesInLogFile,
-      long bytesOnlyInPool) {
+      long start,
+      long clean,
+      long end,
+      long size) {
 
     /** Where a segment's bytes are. */
     enum State {
@@ -219,12 +223,23 @@ final class SegmentInventory implements AutoCloseable {
       }
     }
 
-    /** Whether the log file of a segment in a pool has all of it, too. */
-    boolean clean() {
-      return pool.isPresent()
-          && state != State.UNREACHABLE
-          && bytesInPool > 0
-          && bytesOnlyInPool == 0;
+    long bytesInPool() {
+      return end - start;
+    }
+
+    /** The bytes in the log file that count; some of them are in the pool too. */
+    long bytesInLogFile() {
+      return clean + size - end;
+    }
+
+    /** The bytes in the pool that the log file does not have yet. */
+    long bytesOnlyInPool() {
+      return end - clean;
+    }
+
+    /** Returns whether the log file of a segment in a pool has all of it too. */
+    boolean isClean() {
+      return pool.isPresent() && bytesInPool() > 0 && bytesOnlyInPool() == 0;
     }
 
     /** The partition, and what its directory holds if it is not the served replica. */

@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -31,10 +32,15 @@ import picocli.CommandLine.Option;
       """,
       "",
       """
-      States: hot, all in the pool; spilled, the head in the pool and the tail in the log file; \
-      logdirs, all in the log file; unreachable, its pool or slot cannot be read. Bytes may be \
-      in both places; those that are only in the pool are lost with it. A segment that has none \
-      is clean: its space in the pool is free at once when it is needed.\
+      States: hot, all of its newest bytes in the pool; spilled, the newest ones in the log file; \
+      logdirs, all in the log file; unreachable, its pool or slot cannot be read.\
+      """,
+      "",
+      """
+      Four offsets in the log file say where the bytes are: from 0 to START in the log file, from \
+      START to CLEAN in the pool and in the log file, from CLEAN to END only in the pool, from END \
+      to SIZE in the log file. Bytes that are only in the pool are lost with it. A segment that \
+      has none is clean: its space in the pool is free at once when it is needed.\
       """,
       "",
       """
@@ -116,17 +122,20 @@ final class SegmentsCommand extends StrataCommand {
 
   private void print(List<SegmentEntry> entries, List<PoolReport> pools, PrintWriter out) {
     if (!totalsOnly) {
-      String heading = "PARTITION,>BASE OFFSET,STATE,>IN POOL,>IN LOG FILE,>ONLY IN POOL,POOL";
+      String heading = "PARTITION,>BASE OFFSET,STATE,>START,>CLEAN,>END,>SIZE,>ONLY IN POOL,POOL";
       Table table = new Table(heading.split(","));
       for (SegmentEntry entry : entries) {
         boolean known = entry.state() != SegmentEntry.State.UNREACHABLE;
+        LongFunction<String> shown = bytes -> known ? ByteSize.format(bytes) : "?";
         table.row(
             entry.partition(),
             entry.name().id().baseOffset(),
             entry.describeState(),
-            known ? ByteSize.format(entry.bytesInPool()) : "?",
-            known ? ByteSize.format(entry.bytesInLogFile()) : "?",
-            known ? ByteSize.format(entry.bytesOnlyInPool()) : "?",
+            shown.apply(entry.start()),
+            shown.apply(entry.clean()),
+            shown.apply(entry.end()),
+            shown.apply(entry.size()),
+            shown.apply(entry.bytesOnlyInPool()),
             entry.pool().map(pool -> pool.getFileName().toString()).orElse("-"));
       }
       table.print(out);
@@ -169,6 +178,10 @@ final class SegmentsCommand extends StrataCommand {
         node.put("stage", entry.name().stage().name());
         node.put("state", entry.state().name());
         entry.pool().ifPresent(pool -> node.put("pool", pool.toString()));
+        node.put("start", entry.start());
+        node.put("clean", entry.clean());
+        node.put("end", entry.end());
+        node.put("size", entry.size());
         node.put("bytesInPool", entry.bytesInPool());
         node.put("bytesInLogFile", entry.bytesInLogFile());
         node.put("bytesOnlyInPool", entry.bytesOnlyInPool());
@@ -202,7 +215,7 @@ final class SegmentsCommand extends StrataCommand {
   }
 
   private static long clean(List<SegmentEntry> entries) {
-    return entries.stream().filter(SegmentEntry::clean).count();
+    return entries.stream().filter(SegmentEntry::isClean).count();
   }
 
   private static long count(List<SegmentEntry> entries, SegmentEntry.State state) {

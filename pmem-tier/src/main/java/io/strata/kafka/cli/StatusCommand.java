@@ -120,7 +120,7 @@ final class StatusCommand extends StrataCommand {
     return BrokerConnection.ofThisMachine();
   }
 
-  /** A broker with the remote tier alone has none, and nothing else that tells its process. */
+  /** A broker with the remote tier alone has none, and nothing else that identifies its process. */
   private static boolean hasPools(BrokerProperties broker) {
     return broker.asMap().keySet().stream()
         .anyMatch(

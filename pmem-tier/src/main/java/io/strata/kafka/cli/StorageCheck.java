@@ -345,7 +345,7 @@ final class StorageCheck extends DoctorCheck {
       }
       for (SegmentEntry entry : inventory.entries()) {
         segments++;
-        if (!entry.clean() && entry.bytesInPool() > 0) {
+        if (!entry.isClean() && entry.bytesInPool() > 0) {
           dirty.merge(Files.getFileStore(entry.file()).toString(), entry.bytesInPool(), Long::sum);
         }
       }

@@ -118,7 +118,7 @@ final class StoreCheck {
     }
   }
 
-  /** Whether anything was found by which data is at risk, or of another store. */
+  /** Returns whether anything was found by which data is at risk, or of another store. */
   boolean damaged() {
     return results.stream()
         .flatMap(result -> result.findings.stream())

@@ -79,7 +79,7 @@ record Surroundings(Map<String, String> environment, Optional<Path> jar, Path ro
   }
 
   /**
-   * Whether a process has locked a file; true where the kernel does not say.
+   * Returns whether a process has locked a file; true where the kernel does not say.
    *
    * @param file an existing file
    */

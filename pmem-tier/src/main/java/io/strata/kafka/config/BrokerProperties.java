@@ -104,7 +104,7 @@ public final class BrokerProperties {
     return new BrokerProperties(source, properties);
   }
 
-  /** Where the values come from, for messages: the file's name. */
+  /** Returns where the values come from, for messages: the file's name. */
   public String source() {
     return source;
   }
@@ -120,7 +120,8 @@ public final class BrokerProperties {
   }
 
   /**
-   * The log directories, absolute: {@code log.dirs}, else {@code log.dir}, else Kafka's default.
+   * The log directories, absolute: {@code log.dirs}, otherwise {@code log.dir}, otherwise Kafka's
+   * default.
    */
   public List<Path> logDirs() {
     String value = get(LOG_DIRS).or(() -> get(LOG_DIR)).orElse(LOG_DIR_DEFAULT);
@@ -134,7 +135,7 @@ public final class BrokerProperties {
         .orElseGet(() -> logDirs().get(0));
   }
 
-  /** {@code node.id}, else {@code broker.id}; empty if neither is a number from 0. */
+  /** {@code node.id}, otherwise {@code broker.id}; empty if neither is a number from 0. */
   public OptionalInt nodeId() {
     Optional<String> value = get(NODE_ID).or(() -> get(BROKER_ID));
     try {
@@ -147,8 +148,8 @@ public final class BrokerProperties {
   }
 
   /**
-   * Whether the node is only a controller, by {@code process.roles}: it has no topics, and Strata
-   * leaves it alone.
+   * Returns whether the node is only a controller, by {@code process.roles}: it has no topics, and
+   * Strata leaves it alone.
    */
   public boolean isControllerAlone() {
     List<String> roles = get(PROCESS_ROLES).map(BrokerProperties::list).orElse(List.of());

@@ -67,7 +67,7 @@ public record ByteAmount(long bytes) {
     }
     BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit));
     if (bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
-      throw new IllegalArgumentException("more bytes than a 64-bit number can tell");
+      throw new IllegalArgumentException("more bytes than a 64-bit number can hold");
     }
     return new ByteAmount(bytes.longValue());
   }

@@ -21,7 +21,7 @@ import java.util.Properties;
  * <p>A broker is a JVM whose main class is {@code kafka.Kafka}, or a wrapper: another one, whose
  * first argument is a properties file of a broker, which it hands on. All else, {@code
  * kafka-dump-log.sh} for one, is a tool, and a program whose first argument is a client's
- * properties is, too; {@code -Dstrata.config=} gives both a properties file, and makes no broker of
+ * properties is too; {@code -Dstrata.config=} gives both a properties file, and makes no broker of
  * a tool.
  *
  * <p>Immutable and safe for use by any thread.
@@ -119,14 +119,14 @@ public final class CommandLineArguments {
     return arguments;
   }
 
-  /** Whether this JVM is a broker; only a broker opens a pool for writing. */
+  /** Returns whether this JVM is a broker; only a broker opens a pool for writing. */
   public boolean isBroker() {
     return broker;
   }
 
   /**
-   * Whether this is one of Kafka's own tools, which is no broker whatever else is said: a tool is
-   * given the same {@code KAFKA_OPTS} as the broker.
+   * Returns whether this is one of Kafka's own tools, which is no broker whatever else is said: a
+   * tool is given the same {@code KAFKA_OPTS} as the broker.
    */
   public boolean isKafkaTool() {
     return KAFKA_TOOLS.stream().anyMatch(mainClass::startsWith);
@@ -139,7 +139,7 @@ public final class CommandLineArguments {
         && isOfABroker(new File(arguments.get(0)));
   }
 
-  /** Clients are given properties files, too; no client's has a role and a log directory. */
+  /** Clients are given properties files too; no client's has a role and a log directory. */
   private static boolean isOfABroker(File file) {
     Properties properties = new Properties();
     try (InputStream in = new FileInputStream(file)) {
@@ -153,7 +153,7 @@ public final class CommandLineArguments {
   }
 
   /**
-   * The broker's properties file: what {@code -Dstrata.config=} names, else a broker's first
+   * The broker's properties file: what {@code -Dstrata.config=} names, otherwise a broker's first
    * argument.
    */
   public Optional<Path> propertiesFile() {

@@ -137,7 +137,7 @@ public final class LiveSettings<T> {
     return read.with(PolicyChecks.ofChosenPolicy(read.migration(), policies));
   }
 
-  /** Whether a running broker takes another value for this key. */
+  /** Returns whether a running broker takes another value for this key. */
   public boolean isDynamic(String name) {
     return dynamic.contains(name);
   }

@@ -21,8 +21,8 @@ public final class NearNames {
   }
 
   /**
-   * Whether one contains the other, or few characters differ. Dotted parts with which both begin do
-   * not count: all keys begin with the same ones.
+   * Returns whether one contains the other, or few characters differ. Dotted parts with which both
+   * begin do not count: all keys begin with the same ones.
    */
   private static boolean isNear(String missing, String name) {
     String one = missing.toLowerCase(Locale.ROOT);

@@ -91,7 +91,7 @@ public final class RemoteConfig {
     return keys;
   }
 
-  /** Whether the broker's file has the keys with the prefix {@code rsm.config.}. */
+  /** Returns whether the broker's file has the keys with the prefix {@code rsm.config.}. */
   public static boolean hasUsualPrefix(Optional<BrokerProperties> broker) {
     return prefix(broker).equals(RemoteKeys.MANAGER_PREFIX);
   }

@@ -31,7 +31,7 @@ final class RemoteLevels {
   private static final String OWN_MANAGER =
       "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
 
-  /** A file system that takes longer to tell what is there does not answer. */
+  /** A file system that takes longer to list what is there does not answer. */
   private static final Duration LOOK = Duration.ofSeconds(30);
 
   private final KeyReader reader;

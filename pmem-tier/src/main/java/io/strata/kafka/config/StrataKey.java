@@ -60,12 +60,16 @@ public record StrataKey<T>(
     return "0.1.0";
   }
 
-  /** Whether the name has a placeholder: it stands for many keys, and no key has this name. */
+  /**
+   * Returns whether the name has a placeholder: it stands for many keys, and no key has this name.
+   */
   public boolean patterned() {
     return PLACEHOLDER.matcher(name).find();
   }
 
-  /** Whether this is the key of that name, or, with a placeholder, whether the name fits it. */
+  /**
+   * Returns whether this is the key of that name, or, with a placeholder, whether the name fits it.
+   */
   boolean matches(String actual) {
     return patterned() ? partOf(actual).isPresent() : name.equals(actual);
   }

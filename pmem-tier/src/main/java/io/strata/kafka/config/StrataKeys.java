@@ -74,7 +74,7 @@ public final class StrataKeys {
               alone, durable across a power failure on a DAX file system. `pmem`: libpmem, for \
               Linux on x86-64 with the native libraries installed. `file`: a file on NVMe or SSD, \
               durable when Kafka flushes. `cache`: for memory that does not survive a reboot \
-              (tmpfs, volatile CXL memory): a mapping, too, but every append goes to the log file \
+              (tmpfs, volatile CXL memory): a mapping too, but every append goes to the log file \
               as well, as without Strata; losing the pool loses nothing.\
               """);
 

@@ -67,7 +67,7 @@ public final class CheckedWord {
     return word & MAX_VALUE;
   }
 
-  /** Whether {@code word}, found at {@code position}, is as it was stored. */
+  /** Returns whether {@code word}, found at {@code position}, is as it was stored. */
   public static boolean isValid(long word, long position, int salt) {
     return (int) (word >>> VALUE_BITS) == check(word & MAX_VALUE, position, salt);
   }

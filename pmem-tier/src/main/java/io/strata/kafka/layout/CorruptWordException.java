@@ -21,7 +21,7 @@ public final class CorruptWordException extends Exception {
     this.found = found;
   }
 
-  /** Where the word lies, in bytes from the start of the file. */
+  /** Returns where the word lies, in bytes from the start of the file. */
   public long position() {
     return position;
   }

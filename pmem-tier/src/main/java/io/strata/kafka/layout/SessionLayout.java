@@ -2,7 +2,7 @@ package io.strata.kafka.layout;
 
 /**
  * The session line: under which boot of the machine a pool was last written, and whether it was
- * closed. Only pools that need a {@code force} to survive a power failure use it, to tell at the
+ * closed. Only pools that need a {@code force} to survive a power failure use it, to know at the
  * next opening whether what was stored but not forced may be gone, and whether what lies outside of
  * the segments is known to be zeros.
  *

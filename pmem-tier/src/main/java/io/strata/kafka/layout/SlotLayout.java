@@ -36,7 +36,7 @@ package io.strata.kafka.layout;
  * </pre>
  *
  * <p>The first line (to 64) and the extents are {@link CheckedWord}s; the words of the first line
- * have the pool's salt, the extents one of the slot's generation, too. The body (from 64 to 416) is
+ * have the pool's salt, the extents one of the slot's generation too. The body (from 64 to 416) is
  * immutable while the slot is live and covered by the body check.
  *
  * <p>Commit rules, each step persisted before the next:
@@ -89,7 +89,7 @@ public final class SlotLayout {
   /** 8 bytes: how often extents may have been taken from this generation. */
   public static final int TRUNCATIONS_OFFSET = 48;
 
-  /** 8 bytes: so many of the segment's first bytes are durable in the log file, too. */
+  /** 8 bytes: so many of the segment's first bytes are durable in the log file too. */
   public static final int CLEAN_LENGTH_OFFSET = 56;
 
   /** 16 bytes: UUID of the log directory, its more significant word first. */
@@ -168,8 +168,8 @@ public final class SlotLayout {
   public static final long GENERATIONS_SKIPPED = 1L << 24;
 
   /**
-   * Whether what a slot had has been discarded since a tag was given to a log file: no slot is
-   * allocated so often in between.
+   * Returns whether what a slot had has been discarded since a tag was given to a log file: no slot
+   * is allocated so often in between.
    *
    * @param tagged the tag's generation
    * @param now the slot's
@@ -214,7 +214,7 @@ public final class SlotLayout {
     return (int) (extentsInUse >>> 8) & 0xFF;
   }
 
-  /** How many extents are in use. */
+  /** Returns how many extents are in use. */
   public static int countOf(long extentsInUse) {
     return (int) extentsInUse & 0xFF;
   }
@@ -229,7 +229,7 @@ public final class SlotLayout {
     return (block << 8) | (order + 1);
   }
 
-  /** Where the extent begins, in units of the smallest extent from the data's start. */
+  /** Returns where the extent begins, in units of the smallest extent from the data's start. */
   public static long extentBlock(long value) {
     return value >>> 8;
   }

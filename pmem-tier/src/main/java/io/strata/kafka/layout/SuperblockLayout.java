@@ -45,7 +45,7 @@ package io.strata.kafka.layout;
  * <p>Commit: a copy is stored, persisted and forced before the other one is touched, so one of the
  * two is whole at any moment. The checksum is the CRC-32C of the bytes before it. The magic, the
  * version and the header length lie where they do in every version, and a header ends with its
- * checksum, so that an older reader can tell a newer pool from a broken one.
+ * checksum, so that an older reader can distinguish a newer pool from a broken one.
  */
 public final class SuperblockLayout {
   /** Position of the first copy. */

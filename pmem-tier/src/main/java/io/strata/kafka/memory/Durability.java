@@ -23,19 +23,21 @@ public enum Durability {
    */
   PROCESS;
 
-  /** Whether bytes survive a power failure as soon as they are persisted, without a force. */
+  /**
+   * Returns whether bytes survive a power failure as soon as they are persisted, without a force.
+   */
   public boolean durableOnPersist() {
     return this == POWER;
   }
 
-  /** Whether bytes survive a power failure when they are forced, and not before. */
+  /** Returns whether bytes survive a power failure when they are forced, and not before. */
   public boolean needsForce() {
     return this == FORCE;
   }
 
   /**
-   * Whether anything survives a power failure, or a restart of the machine, whatever is done for
-   * it.
+   * Returns whether anything survives a power failure, or a restart of the machine, whatever is
+   * done for it.
    */
   public boolean survivesReboot() {
     return this != PROCESS;

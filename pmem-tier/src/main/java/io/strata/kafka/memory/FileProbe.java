@@ -18,9 +18,9 @@ public final class FileProbe {
   private FileProbe() {}
 
   /**
-   * Whether the file's bytes can be mapped without a page cache between them and the medium, so
-   * that a flushed cache line is durable: a mapping with MAP_SYNC succeeds, which the kernel grants
-   * on a DAX file system only.
+   * Returns whether the file's bytes can be mapped without a page cache between them and the
+   * medium, so that a flushed cache line is durable: a mapping with MAP_SYNC succeeds, which the
+   * kernel grants on a DAX file system only.
    *
    * @param file an existing, readable file of at least one byte
    * @throws IOException if the file cannot be opened for reading or is empty
@@ -50,8 +50,8 @@ public final class FileProbe {
   }
 
   /**
-   * Whether the file lives in the machine's main memory and is gone after a power failure, whatever
-   * is forced.
+   * Returns whether the file lives in the machine's main memory and is gone after a power failure,
+   * whatever is forced.
    *
    * @param file an existing file or directory
    */

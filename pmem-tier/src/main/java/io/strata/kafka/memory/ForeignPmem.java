@@ -62,8 +62,8 @@ final class ForeignPmem implements PmemCalls {
   }
 
   /**
-   * Whether the calls can be made here. Needs libpmem: ask {@link LibPmem#unavailable} before. Does
-   * not throw.
+   * Returns whether the calls can be made here. Needs libpmem: ask {@link LibPmem#unavailable}
+   * before. Does not throw.
    */
   static boolean available() {
     return AVAILABLE;

@@ -41,7 +41,7 @@ final class LibC {
 
   private LibC() {}
 
-  /** Whether these calls can be made here. Does not throw. */
+  /** Returns whether these calls can be made here. Does not throw. */
   static boolean available() {
     return Availability.AVAILABLE;
   }
@@ -77,7 +77,7 @@ final class LibC {
   }
 
   /**
-   * Makes a range of a file read as zeros, without writing it and without giving up its blocks. The
+   * Makes a range of a file read as zeros, without writing it and without freeing its blocks. The
    * file's length stays.
    *
    * @throws LastErrorException with {@code errno}: EOPNOTSUPP (95) when the file system cannot
@@ -87,7 +87,7 @@ final class LibC {
     int unused = Calls.fallocate(descriptor, mode, position, length);
   }
 
-  /** Tells the kernel that a file's cached pages will not be needed; a hint, which may fail. */
+  /** Advises the kernel that a file's cached pages will not be needed; a hint, which may fail. */
   static void dontNeed(Path file) {
     int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
     try {
@@ -148,7 +148,7 @@ final class LibC {
     }
   }
 
-  /** Where the first byte of a direct buffer is. */
+  /** Returns where the first byte of a direct buffer is. */
   static long address(Buffer direct) {
     return Pointer.nativeValue(Native.getDirectBufferPointer(direct));
   }

@@ -23,7 +23,7 @@ final class LibPmem {
 
   private LibPmem() {}
 
-  /** Why libpmem cannot be used here; empty when it can. Does not throw. */
+  /** Returns why libpmem cannot be used here; empty when it can. Does not throw. */
   static Optional<String> unavailable() {
     String platform = System.getProperty("os.name", "") + " " + System.getProperty("os.arch", "");
     if (!platform.equals("Linux amd64")) {
@@ -42,7 +42,7 @@ final class LibPmem {
     return drain ? 0 : NO_DRAIN;
   }
 
-  /** Where a function of libpmem is in this process. */
+  /** Returns where a function of libpmem is in this process. */
   static long addressOf(String function) {
     return Pointer.nativeValue(NativeLibrary.getInstance(LIBRARY).getFunction(function));
   }
@@ -52,7 +52,7 @@ final class LibPmem {
     static final Optional<String> REASON = missing(NEEDED);
   }
 
-  /** Why one of these libraries cannot be loaded; empty when all can. */
+  /** Returns why one of these libraries cannot be loaded; empty when all can. */
   static Optional<String> missing(List<String> libraries) {
     for (String library : libraries) {
       try {

@@ -32,7 +32,7 @@ final class LlplPmem implements PmemCalls {
     try {
       through.buffer.put(0, source, start, length);
       if (source.isDirect()) {
-        Faults.deliver(); // the source may be a mapping, too
+        Faults.deliver(); // the source may be a mapping too
       }
       LibPmem.copy(target, through.address, length, drain);
     } finally {

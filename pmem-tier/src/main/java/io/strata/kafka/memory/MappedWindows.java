@@ -69,20 +69,22 @@ final class MappedWindows {
     return (int) (position / STRIDE);
   }
 
-  /** Where {@code position} is in its window. */
+  /** Returns where {@code position} is in its window. */
   static int offset(long position) {
     return (int) (position % STRIDE);
   }
 
   /**
-   * Where each window begins in this process. Valid while these windows are reachable. Needs {@link
-   * LibC}.
+   * Returns where each window begins in this process. Valid while these windows are reachable.
+   * Needs {@link LibC}.
    */
   long[] addresses() {
     return windows.stream().mapToLong(LibC::address).toArray();
   }
 
-  /** Where the byte at {@code position} is in this process, for a piece as {@link #at} says. */
+  /**
+   * Returns where the byte at {@code position} is in this process, for a piece as {@link #at} says.
+   */
   static long address(long[] addresses, long position) {
     return addresses[index(position)] + offset(position);
   }

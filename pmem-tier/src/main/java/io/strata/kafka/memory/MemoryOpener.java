@@ -84,7 +84,7 @@ public final class MemoryOpener {
   }
 
   /**
-   * Why a type cannot work on this machine.
+   * Returns why a type cannot work on this machine.
    *
    * @return empty when it can
    */

@@ -43,7 +43,7 @@ public interface PersistentMemory extends AutoCloseable {
   /** Length in bytes; fixed while open. */
   long size();
 
-  /** Whether stores are allowed. */
+  /** Returns whether stores are allowed. */
   boolean writable();
 
   /**
@@ -80,8 +80,8 @@ public interface PersistentMemory extends AutoCloseable {
 
   /**
    * As {@link #zero}, for ranges of any length that no thread stores into meanwhile: where the file
-   * system can, it is told to make them zeros, and no zeros are written. Blocks stay allocated. Not
-   * durable before a {@link #force}; meant for memories of {@link Durability#FORCE}.
+   * system can, it is asked to make them zeros, and no zeros are written. Blocks stay allocated.
+   * Not durable before a {@link #force}; meant for memories of {@link Durability#FORCE}.
    */
   default void zeroRange(long position, long length) throws IOException {
     zero(position, length);
@@ -100,7 +100,7 @@ public interface PersistentMemory extends AutoCloseable {
    *
    * <p>Once a force of a memory with {@link Durability#FORCE} has failed, every further force and
    * every store throws an {@link IOException}, until the file is opened as a new memory: the kernel
-   * tells of a failed write-back once, and not for which bytes.
+   * reports a failed write-back once, and not for which bytes.
    */
   void force(long position, long length) throws IOException;
 

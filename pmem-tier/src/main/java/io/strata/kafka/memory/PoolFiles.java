@@ -48,7 +48,7 @@ public final class PoolFiles {
   }
 
   /**
-   * As {@link #allocate(Path, long)}. On a DAX file system zeros are written, too: the first store
+   * As {@link #allocate(Path, long)}. On a DAX file system zeros are written too: the first store
    * into a page that was only allocated would wait for the file system's journal.
    */
   public static void allocate(Path file, long size, ProgressListener progress) throws IOException {

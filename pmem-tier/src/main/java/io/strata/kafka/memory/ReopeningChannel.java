@@ -37,8 +37,8 @@ final class ReopeningChannel {
 
   /**
    * Open from beginning to end, which the channel need not be. Every opening of a file has its own
-   * note of the write-back failures that it has been told of: a channel reopened knows nothing of
-   * those before.
+   * note of the write-back failures that it has reported: a channel reopened knows nothing of those
+   * before.
    */
   private final RandomAccessFile witness;
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The kernel reports a failed write-back once for each time a file is open, to whoever forces
  * next, and has marked the pages clean by then. All segments of a pool share one such opening: a
  * segment's force can meet the failure of another one's pages, whose own force would then succeed
- * with nothing on the medium. So one failure is everybody's, for as long as the memory is open.
+ * with nothing on the medium. So one failure is everybody's, while the memory is open.
  *
  * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
  * has under way while one fails fails as well, unless it returned from the kernel before the

@@ -40,7 +40,7 @@ import java.util.stream.Stream;
  * page {@code docs/reference/metrics.md} is generated from it.
  *
  * <p>Where there is nothing to read a gauge of bytes or counts is 0, so that sums over brokers stay
- * right; a gauge of a time that is not known is NaN. A gauge that cannot be read is NaN, too, and a
+ * right; a gauge of a time that is not known is NaN. A gauge that cannot be read is NaN too, and a
  * counter that cannot be read keeps its last value.
  */
 final class MetricCatalogue {
@@ -105,11 +105,11 @@ final class MetricCatalogue {
           counter(
               "EvictedBytesTotal",
               Moved::evictedBytes,
-              "Bytes freed here because a lower tier or level has them, too."),
+              "Bytes freed here because a lower tier or level has them too."),
           counter(
               "EvictedSegmentsTotal",
               Moved::evictedSegments,
-              "Segments freed here because a lower tier or level has them, too."));
+              "Segments freed here because a lower tier or level has them too."));
 
   private static final List<Metric<MigrationStats>> ENGINE =
       List.of(
@@ -208,7 +208,7 @@ final class MetricCatalogue {
           gauge(
               "CleanBytes",
               tier -> tier.usage().cleanBytes(),
-              "Bytes that a lower tier has, too: readable here, and free at once when needed."),
+              "Bytes that a lower tier has too: readable here, and free at once when needed."),
           gauge(
               "ActiveBytes",
               tier -> tier.usage().activeBytes(),
@@ -400,7 +400,7 @@ final class MetricCatalogue {
           counter(
               "FetchedBytesTotal",
               LevelStats::fetchedBytes,
-              "Bytes read from here for fetches; from the cold manager, what is read ahead, too."),
+              "Bytes read from here for fetches; from the cold manager, what is read ahead too."),
           counter("DeletedBytesTotal", LevelStats::deletedBytes, "Bytes deleted here for Kafka."));
 
   private static final List<Metric<RemoteStats>> STORE =

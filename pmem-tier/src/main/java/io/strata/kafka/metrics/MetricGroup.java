@@ -15,7 +15,7 @@ import java.util.function.Function;
  * @param <F> the sample of which it is a part
  * @param <S> the thing
  * @param type the {@code type} in the MBeans' names
- * @param tags the names of the tags that tell the things apart, sorted; none for one thing
+ * @param tags the names of the tags that distinguish the things, sorted; none for one thing
  * @param instances the things that a sample has; the same for every sample
  * @param metrics what is read from each
  */

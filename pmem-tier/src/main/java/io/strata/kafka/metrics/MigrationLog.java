@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class MigrationLog implements MigrationListener, EngineEvents {
 
-  /** So many corrupt segments are remembered as told; one more may be told twice. */
-  private static final int TOLD = 10_000;
+  /** So many corrupt segments are remembered as logged; one more may be logged twice. */
+  private static final int LOGGED = 10_000;
 
   /** A recurring failure: its target and its sort. */
   private record Trouble(String target, String sort) {}
@@ -72,7 +72,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   @Override
   public void finished(Move move, long bytes, long nanos) {
     if (move.kind() == Move.Kind.EVICT) {
-      return; // copies nothing, and so tells nothing of a target
+      return; // copies nothing, and so says nothing of a target
     }
     long failures;
     synchronized (this) {
@@ -132,7 +132,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     boolean first;
     synchronized (this) {
       first = corrupt.add(move.segment().id());
-      if (corrupt.size() > TOLD) {
+      if (corrupt.size() > LOGGED) {
         corrupt.remove(corrupt.iterator().next());
       }
     }
@@ -192,12 +192,12 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
                 "The migration listener {} threw; dropped", listener.getClass().getName(), cause));
   }
 
-  /** Tells of new settings. */
+  /** Logs new settings. */
   public void reconfigured(String what) {
     log.info("Migration settings changed on the live broker: {}", what);
   }
 
-  /** Tells of keys that were left out. */
+  /** Logs keys that were left out. */
   public void ignored(List<String> names) {
     log.warn(
         """

@@ -22,9 +22,9 @@ final class RateLimit {
   }
 
   /**
-   * Writes a line if it is due, else holds it back.
+   * Writes a line if it is due, otherwise holds it back.
    *
-   * @param line is told how many were held back since the last one
+   * @param line is given how many were held back since the last one
    */
   void ifDue(LongConsumer line) {
     long now = nanoTime.getAsLong();

@@ -23,12 +23,12 @@ public final class RemoteLog {
     this.log = log;
   }
 
-  /** Tells of new settings. */
+  /** Logs new settings. */
   public void reconfigured(String what) {
     log.info("The remote tier's settings changed on the live broker: {}", what);
   }
 
-  /** Tells of keys that were left out. */
+  /** Logs keys that were left out. */
   public void ignored(List<String> names) {
     log.warn(
         """

@@ -30,7 +30,7 @@ public interface StatusMXBean {
   /** 0 fine, 1 degraded, 2 a promise does not hold. */
   int getHealth();
 
-  /** Why the health is not 0, the worst reason first. */
+  /** Returns why the health is not 0, the worst reason first. */
   List<String> getReasons();
 
   /**

@@ -125,22 +125,22 @@ public final class StrataMetrics implements AutoCloseable {
       Supplier<F> source,
       List<MetricGroup<F, ?>> groups,
       Supplier<Map<String, String>> settings) {
-    AtomicBoolean told = new AtomicBoolean();
-    Supplier<F> telling =
+    AtomicBoolean logged = new AtomicBoolean();
+    Supplier<F> logging =
         () -> {
           try {
             F sample = source.get();
-            told.set(false);
+            logged.set(false);
             return sample;
           } catch (RuntimeException | LinkageError e) {
-            if (!told.getAndSet(true)) {
+            if (!logged.getAndSet(true)) {
               log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", e);
             }
             throw e;
           }
         };
     return new Part<>(
-        brokerId, new Recent<>(telling, nanoTime), groups, settings, new ArrayList<>());
+        brokerId, new Recent<>(logging, nanoTime), groups, settings, new ArrayList<>());
   }
 
   @GuardedBy("this")
@@ -265,8 +265,8 @@ public final class StrataMetrics implements AutoCloseable {
   }
 
   /**
-   * Whether what is promised holds, of all that is published. A part that cannot be read hides
-   * nothing of the other one.
+   * Returns whether what is promised holds, of all that is published. A part that cannot be read
+   * hides nothing of the other one.
    */
   Health health() {
     List<String> unknown = new ArrayList<>();

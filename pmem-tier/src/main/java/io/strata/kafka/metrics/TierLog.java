@@ -127,7 +127,7 @@ public final class TierLog implements TierEvents {
           """
           Pool {} is on a file system in memory: a power failure or a reboot empties it, flushed \
           or not. Only what was replicated survives. The pool type auto or cache keeps all bytes \
-          in the log files, too; or use a pool on a disk, or on persistent memory with \
+          in the log files too; or use a pool on a disk, or on persistent memory with \
           strata.require.dax=true.\
           """,
           info.path());

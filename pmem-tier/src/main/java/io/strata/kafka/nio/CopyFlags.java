@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 
-/** Copy and move options, checked and told apart as the JDK does. */
+/** Copy and move options, checked and distinguished as the JDK does. */
 record CopyFlags(boolean replace, boolean attributes, boolean atomic, boolean followLinks) {
 
   /** The JDK's own option for a copy that an interrupt ends; ours always are. */

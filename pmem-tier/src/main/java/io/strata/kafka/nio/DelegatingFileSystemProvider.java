@@ -128,7 +128,7 @@ abstract class DelegatingFileSystemProvider extends FileSystemProvider {
   /**
    * The delegate's directory stream, with our paths. Never a {@code SecureDirectoryStream}, which
    * the JDK leaves optional: its operations are relative to an open directory, where a segment
-   * cannot be told by its path.
+   * cannot be recognized by its path.
    */
   private final class Entries implements DirectoryStream<Path> {
     private final DirectoryStream<Path> stream;

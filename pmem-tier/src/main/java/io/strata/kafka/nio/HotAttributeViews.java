@@ -25,7 +25,7 @@ final class HotAttributeViews {
 
   private HotAttributeViews() {}
 
-  /** Wraps a view that tells sizes or times; any other as it is. */
+  /** Wraps a view that has sizes or times; any other as it is. */
   static <V extends FileAttributeView> V wrap(
       V view, Class<V> type, Path path, StrataFileSystemProvider provider, LinkOption... options) {
     if (type == BasicFileAttributeView.class) {

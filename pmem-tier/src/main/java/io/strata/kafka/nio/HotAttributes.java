@@ -24,7 +24,7 @@ record HotAttributes(long size, FileTime lastModified) {
   private static final String SIZE = "size";
   private static final String LAST_MODIFIED = "lastModifiedTime";
 
-  /** Whether the overlay would change any of {@code attributes}. */
+  /** Returns whether the overlay would change any of {@code attributes}. */
   static boolean concerns(Map<String, Object> attributes) {
     return attributes.containsKey(SIZE) || attributes.containsKey(LAST_MODIFIED);
   }

@@ -60,7 +60,7 @@ final class HotFileMover {
       return false;
     }
     try (FileChannel bytes = opened.get()) {
-      if (makeRoom(files, source, target, flags.replace())) {
+      if (clearTarget(files, source, target, flags.replace())) {
         copyBytes(files, source, bytes, target, flags.attributes(), false);
       }
     }
@@ -75,7 +75,7 @@ final class HotFileMover {
    * @return false when the source is no longer hot; nothing has been done then
    */
   boolean move(SegmentFiles files, Path source, Path target, CopyFlags flags) throws IOException {
-    if (!flags.atomic() && !makeRoom(source, target, flags.replace())) {
+    if (!flags.atomic() && !clearTarget(source, target, flags.replace())) {
       return true;
     }
     if (SegmentFiles.maybeSegment(target)) {
@@ -109,9 +109,9 @@ final class HotFileMover {
   /**
    * Deletes what a copy replaces. False when source and target are one file: nothing to do then.
    */
-  private boolean makeRoom(SegmentFiles files, Path source, Path target, boolean replace)
+  private boolean clearTarget(SegmentFiles files, Path source, Path target, boolean replace)
       throws IOException {
-    if (!makeRoom(source, target, replace)) {
+    if (!clearTarget(source, target, replace)) {
       return false;
     }
     deleteReplaced(files, target);
@@ -122,7 +122,7 @@ final class HotFileMover {
    * Checks that the target may be replaced, and removes it if it is a directory, which a rename
    * would not replace. False when source and target are one file.
    */
-  private boolean makeRoom(Path source, Path target, boolean replace) throws IOException {
+  private boolean clearTarget(Path source, Path target, boolean replace) throws IOException {
     BasicFileAttributes existing = router.attributesItself(target);
     if (existing == null) {
       return true;
@@ -250,7 +250,7 @@ final class HotFileMover {
         }
       }
     } catch (IOException ignored) {
-      // The target's file system may have no user attributes; the JDK's copy drops them, too.
+      // The target's file system may have no user attributes; the JDK's copy drops them too.
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/** Open options, checked and told apart as the JDK does. */
+/** Open options, checked and distinguished as the JDK does. */
 final class SegmentOpenOptions {
 
   private SegmentOpenOptions() {}
@@ -32,7 +32,7 @@ final class SegmentOpenOptions {
     return set;
   }
 
-  /** Whether the options are ones that the JDK accepts together, whatever the file. */
+  /** Returns whether the options are ones that the JDK accepts together, whatever the file. */
   static boolean valid(Set<? extends OpenOption> options) {
     boolean append = options.contains(StandardOpenOption.APPEND);
     return !(append
@@ -68,13 +68,13 @@ final class SegmentOpenOptions {
     return effective;
   }
 
-  /** Whether an open with these options follows a symbolic link in the last name. */
+  /** Returns whether an open with these options follows a symbolic link in the last name. */
   static boolean followsLinks(Set<? extends OpenOption> options) {
     boolean createsNew = writes(options) && options.contains(StandardOpenOption.CREATE_NEW);
     return !createsNew && !options.contains(LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** Whether an open with these options may create the file, as Kafka creates a segment. */
+  /** Returns whether an open with these options may create the file, as Kafka creates a segment. */
   static boolean creates(Set<? extends OpenOption> options) {
     return writes(options)
         && !options.contains(LinkOption.NOFOLLOW_LINKS)
@@ -82,7 +82,7 @@ final class SegmentOpenOptions {
             || options.contains(StandardOpenOption.CREATE_NEW));
   }
 
-  /** Whether a channel that is opened so may write. */
+  /** Returns whether a channel that is opened so may write. */
   static boolean writes(Set<? extends OpenOption> options) {
     return options.contains(StandardOpenOption.WRITE)
         || options.contains(StandardOpenOption.APPEND);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which file an operation ends at, and whether that file may be a segment.
  *
- * <p>A segment is told by its own name, so a symbolic link is followed first, as the kernel would,
- * whether the link or the segment has the telling name. Links among the directories need no care:
+ * <p>A segment is recognized by its own name, so a symbolic link is followed first, as the kernel
+ * would, whether the link or the segment has such a name. Links among the directories need no care:
  * the tier compares real directories.
  *
  * <p>Paths are the delegate's. Thread safety: immutable.

@@ -20,13 +20,14 @@ public record CheckReport(
     long usedBytes,
     List<CheckFinding> findings) {
 
-  /** Whether nothing was found. */
+  /** Returns whether nothing was found. */
   public boolean clean() {
     return findings.isEmpty();
   }
 
   /**
-   * Whether the pool can be opened for writing as it is: nothing worse than a warning was found.
+   * Returns whether the pool can be opened for writing as it is: nothing worse than a warning was
+   * found.
    */
   public boolean usable() {
     return findings.stream()

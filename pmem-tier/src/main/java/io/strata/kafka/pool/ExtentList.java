@@ -38,12 +38,12 @@ public final class ExtentList {
     return new ExtentList(firstEntry, new long[0], new long[] {start});
   }
 
-  /** How many extents there are. */
+  /** Returns how many extents there are. */
   public int count() {
     return positions.length;
   }
 
-  /** Where extent {@code i} lies in the pool's memory, in bytes. */
+  /** Returns where extent {@code i} lies in the pool's memory, in bytes. */
   public long position(int i) {
     return positions[i];
   }
@@ -127,7 +127,7 @@ public final class ExtentList {
         Arrays.copyOfRange(starts, dropped, starts.length));
   }
 
-  /** How many bytes there are in extents that lie wholly below {@code offset}. */
+  /** Returns how many bytes there are in extents that lie wholly below {@code offset}. */
   public long lengthBelow(long offset) {
     return starts[countBelow(offset)] - start();
   }

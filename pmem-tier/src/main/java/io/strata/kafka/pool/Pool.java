@@ -209,17 +209,22 @@ public final class Pool implements AutoCloseable {
     return allocator.largestFree();
   }
 
-  /** Whether new segments are written through: nothing of theirs in the pool outlives this use. */
+  /**
+   * Returns whether new segments are written through: nothing of theirs in the pool outlives this
+   * use.
+   */
   public boolean isCache() {
     return memory.type() == MemoryType.CACHE;
   }
 
-  /** How many segments are not written through: the pool may have bytes that log files lack. */
+  /**
+   * Returns how many segments are not written through: the pool may have bytes that log files lack.
+   */
   public int irreplaceableSegments() {
     return (int) slots().stream().filter(slot -> !slot.has(SlotFlag.CACHED)).count();
   }
 
-  /** Whether all segments are written through: losing the pool loses nothing. */
+  /** Returns whether all segments are written through: losing the pool loses nothing. */
   public boolean isReplaceable() {
     return isCache() && irreplaceableSegments() == 0;
   }
@@ -364,8 +369,9 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * How often the pool's superblock has been changed; from 1. It never goes down, save by another
-   * file in the pool's place: a reader that has seen a higher one knows that this is an older copy.
+   * Returns how often the pool's superblock has been changed; from 1. It never goes down, save by
+   * another file in the pool's place: a reader that has seen a higher one knows that this is an
+   * older copy.
    */
   public int sequence() {
     return sequence;
@@ -405,7 +411,7 @@ public final class Pool implements AutoCloseable {
     }
   }
 
-  /** Whether all data but the segments' committed bytes is zeros, where that is seen to. */
+  /** Returns whether all data but the segments' committed bytes is zeros, where that is seen to. */
   private boolean isCleared() {
     long inUse = 0;
     for (Slot slot : slots()) {

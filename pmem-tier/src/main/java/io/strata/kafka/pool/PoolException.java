@@ -54,7 +54,7 @@ public final class PoolException extends IOException {
     this.kind = kind;
   }
 
-  /** Why the pool was refused. */
+  /** Returns why the pool was refused. */
   public Kind kind() {
     return kind;
   }

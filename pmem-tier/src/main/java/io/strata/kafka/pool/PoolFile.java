@@ -63,7 +63,7 @@ final class PoolFile {
       throws IOException {
     // Left behind by a creation that died; nobody else is at it, for the lock is ours.
     Files.deleteIfExists(unfinished);
-    requireRoom(spec.path(), directoryOf(spec.path()), spec.size());
+    requireSpace(spec.path(), directoryOf(spec.path()), spec.size());
     try {
       PoolFiles.allocate(unfinished, spec.size(), progress);
       try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, true)) {
@@ -145,7 +145,7 @@ final class PoolFile {
       // The file may be longer than its pool already: growing it was begun before.
       long fileSize = Files.size(file);
       if (newSize > fileSize) {
-        requireRoom(file, directoryOf(file), newSize - fileSize);
+        requireSpace(file, directoryOf(file), newSize - fileSize);
         PoolFiles.extend(file, newSize, progress);
       }
       try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
@@ -205,7 +205,7 @@ final class PoolFile {
     }
   }
 
-  /** Opens a pool's memory, with what goes wrong told as a refusal. */
+  /** Opens a pool's memory, with what goes wrong turned into a refusal. */
   static PersistentMemory openMemory(Path file, MemoryType type, boolean writable)
       throws IOException {
     try {
@@ -298,7 +298,7 @@ final class PoolFile {
     }
   }
 
-  private static void requireRoom(Path file, Path directory, long size) throws IOException {
+  private static void requireSpace(Path file, Path directory, long size) throws IOException {
     long usable = Files.getFileStore(directory).getUsableSpace();
     if (usable < size) {
       throw new PoolException(

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.UUID;
 
-/** Writes the metadata of new pools, and of slots that are given up. Stateless. */
+/** Writes the metadata of new pools, and of slots that are discarded. Stateless. */
 final class PoolFormatter {
   private static final int SLOTS_AT_ONCE = 1024;
 
@@ -18,7 +18,7 @@ final class PoolFormatter {
   /**
    * Formats a memory; the superblock comes last, so that what is not whole is no pool.
    *
-   * @param session {@link Session#CLEARED} if the memory is known to hold zeros, else {@link
+   * @param session {@link Session#CLEARED} if the memory is known to hold zeros, otherwise {@link
    *     Session#CLOSED}
    */
   static void format(PersistentMemory memory, PoolSpec spec, Session session, UUID poolId)

@@ -104,7 +104,7 @@ final class PoolLock implements Closeable {
 
   private static void requireOneName(Path pool, Path real) throws IOException {
     if (!real.getFileSystem().supportedFileAttributeViews().contains("unix")) {
-      return; // the JDK cannot tell
+      return; // the JDK does not know
     }
     int names = (int) Files.getAttribute(real, "unix:nlink");
     if (names > 1) {

@@ -30,7 +30,7 @@ final class PoolOpener {
   /**
    * Opens a pool.
    *
-   * @param bootId tells this boot of the machine from others
+   * @param bootId distinguishes this boot of the machine from others
    * @param lock is closed with the pool, and not if this throws
    */
   static Pool open(PersistentMemory memory, PoolOwner expected, OptionalLong bootId, Closeable lock)
@@ -138,8 +138,8 @@ final class PoolOpener {
     forceTable(superblock, unforced);
     boolean changed = false;
     for (SlotSnapshot slot : slots) {
-      // The flags before the lengths: if this is cut, too, the next opening must see that a spilled
-      // segment has been shortened.
+      // The flags before the lengths: if this is interrupted too, the next opening must see that a
+      // spilled segment has been shortened.
       changed |= storeIfOther(superblock, slot, FLAGS_OFFSET, slot.flags());
       if (stored(slot, COMMITTED_LENGTH_OFFSET) < slot.committedLength()) {
         // Its extents begin again at that length: a longer one than the old extents hold.

@@ -21,7 +21,7 @@ public record PoolOwner(OptionalInt brokerId, Optional<String> clusterId) {
     return new PoolOwner(OptionalInt.of(brokerId), Optional.of(clusterId));
   }
 
-  /** Whether both name a broker, or both a cluster, and not the same one. */
+  /** Returns whether both name a broker, or both a cluster, and not the same one. */
   public boolean contradicts(PoolOwner other) {
     boolean otherBroker =
         brokerId.isPresent() && other.brokerId.isPresent() && !brokerId.equals(other.brokerId);

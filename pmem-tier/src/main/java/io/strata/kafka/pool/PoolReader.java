@@ -44,7 +44,10 @@ public final class PoolReader implements AutoCloseable {
     return Pool.infoOf(memory, superblock);
   }
 
-  /** How often the pool's superblock had been changed when this was opened; see {@link Pool}. */
+  /**
+   * Returns how often the pool's superblock had been changed when this was opened; see {@link
+   * Pool}.
+   */
   public int sequence() {
     return superblock.sequence();
   }
@@ -100,7 +103,7 @@ public final class PoolReader implements AutoCloseable {
   }
 
   /**
-   * Whether what a slot had in a generation has been discarded since.
+   * Returns whether what a slot had in a generation has been discarded since.
    *
    * @param index any number, as it was found in a tag
    */
@@ -134,8 +137,8 @@ public final class PoolReader implements AutoCloseable {
   }
 
   /**
-   * Whether what was read from the snapshot's extents before this call was the segment's: it has
-   * not been deleted, and no extent has been taken from it.
+   * Returns whether what was read from the snapshot's extents before this call was the segment's:
+   * it has not been deleted, and no extent has been taken from it.
    */
   public boolean valid(SlotSnapshot snapshot) throws IOException {
     VarHandle.loadLoadFence();

@@ -102,7 +102,7 @@ record PoolScan(
         findings.add(overlap(slot.index(), extent, "another segment's"));
         for (SlotSnapshot other : before) {
           if (overlaps(other.extents(), extent)) {
-            findings.add(overlap(other.index(), extent, "slot " + slot.index() + "'s, too,"));
+            findings.add(overlap(other.index(), extent, "slot " + slot.index() + "'s too,"));
           }
         }
       }

@@ -52,7 +52,7 @@ record Session(State state, long bootId) {
   static final Session CLEARED = new Session(State.CLEARED, 0);
 
   /**
-   * Tells this boot of the machine from all others.
+   * Distinguishes this boot of the machine from all others.
    *
    * @return empty where the system has no such id; then no power failure is ever reported
    */
@@ -66,17 +66,19 @@ record Session(State state, long bootId) {
     }
   }
 
-  /** Whether there may be bytes that were stored and not forced. */
+  /** Returns whether there may be bytes that were stored and not forced. */
   boolean open() {
     return state == State.OPEN;
   }
 
-  /** Whether all data but the segments' committed bytes is zeros. */
+  /** Returns whether all data but the segments' committed bytes is zeros. */
   boolean cleared() {
     return state == State.CLEARED;
   }
 
-  /** Whether the machine has gone down since this session, and may have taken bytes with it. */
+  /**
+   * Returns whether the machine has gone down since this session, and may have taken bytes with it.
+   */
   boolean lostPower(OptionalLong currentBootId) {
     return open()
         && bootId != 0

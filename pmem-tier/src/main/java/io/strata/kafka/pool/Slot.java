@@ -31,7 +31,7 @@ import java.util.UUID;
  *
  * <p>Thread safety: the methods that change the slot must be called by one thread at a time (the
  * segment's lock sees to that); {@link #force} and the getters may be called by any thread at any
- * time, after {@link #free}, too.
+ * time, after {@link #free} too.
  */
 public final class Slot {
   private final Pool pool;
@@ -116,7 +116,7 @@ public final class Slot {
     return first.index();
   }
 
-  /** Tells this segment from all others that the slot has held or will hold; from 1. */
+  /** Distinguishes this segment from all others that the slot has held or will hold; from 1. */
   public long generation() {
     return first.generation();
   }
@@ -126,7 +126,9 @@ public final class Slot {
     return first.directoryId();
   }
 
-  /** Where the segment was created, relative to its log directory; renames do not change it. */
+  /**
+   * Returns where the segment was created, relative to its log directory; renames do not change it.
+   */
   public String relativePath() {
     return first.relativePath();
   }
@@ -146,12 +148,12 @@ public final class Slot {
     return committedLength;
   }
 
-  /** How many of the segment's first bytes are durable in the log file, too. */
+  /** Returns how many of the segment's first bytes are durable in the log file too. */
   public long cleanLength() {
     return cleanLength;
   }
 
-  /** Whether the flag is set. */
+  /** Returns whether the flag is set. */
   public boolean has(SlotFlag flag) {
     return (flags & flag.bit()) != 0;
   }
@@ -224,12 +226,11 @@ public final class Slot {
       if (!needsForce()) {
         pool.allocator().free(added.position(), order);
       }
-      // Else a power failure may leave this entry where the next one was stored: the extent stays
-      // out
-      // of the free map until the pool is opened again.
+      // Otherwise a power failure may leave this entry where the next one was stored: the extent
+      // stays out of the free map until the pool is opened again.
       throw e;
     }
-    // If this fails the count may have reached the medium all the same: the extent stays out, too.
+    // If this fails the count may have reached the medium all the same: the extent stays out too.
     ExtentList longer = current.with(added);
     words.persist(EXTENTS_IN_USE_OFFSET, longer.inUse());
     extents = longer;
@@ -280,7 +281,7 @@ public final class Slot {
    * a spilled segment must have been truncated, durably, before: if the power goes meanwhile, the
    * slot may be found longer than {@code length} and not spilled.
    *
-   * <p>When this throws an {@link IOException}, {@link #committedLength} tells whether the
+   * <p>When this throws an {@link IOException}, {@link #committedLength} shows whether the
    * truncation was done. If so, the dropped extents are out of use until the pool is opened again,
    * and so is the slot for {@link #grow} and {@link #commit} until a truncation succeeds.
    *
@@ -433,7 +434,7 @@ public final class Slot {
   }
 
   /**
-   * Changes how many of the segment's first bytes are durable in the log file, too, and forces that
+   * Changes how many of the segment's first bytes are durable in the log file too, and forces that
    * where a power failure would undo it else. Of these bytes either copy may be read: where need
    * be, the pool's are forced first.
    *
@@ -490,7 +491,7 @@ public final class Slot {
   }
 
   /**
-   * Frees the slot, which may be allocated anew at once, and drops {@link #extents}. That the slot
+   * Frees the slot, which may be allocated again at once, and drops {@link #extents}. That the slot
    * is free has been forced where that is needed.
    */
   public void free() throws IOException {
@@ -576,7 +577,9 @@ public final class Slot {
     return () -> forced(end, truncationsBefore);
   }
 
-  /** Whether all that is committed would survive a power failure, as far as the medium can. */
+  /**
+   * Returns whether all that is committed would survive a power failure, as far as the medium can.
+   */
   public boolean isForced() {
     if (!needsForce()) {
       return true;

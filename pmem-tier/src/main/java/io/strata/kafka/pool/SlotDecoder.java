@@ -19,7 +19,7 @@ import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 /**
- * Reads a slot's 1 KiB, verifies it, and tells all that is wrong with it; see {@link SlotLayout}.
+ * Reads a slot's 1 KiB, verifies it, and reports all that is wrong with it; see {@link SlotLayout}.
  */
 final class SlotDecoder {
   private final Superblock superblock;
@@ -217,7 +217,7 @@ final class SlotDecoder {
    * @param unforced whether some of what was stored and not forced may be missing: a count of more
    *     extents than there are, and a length beyond them, are then no damage, and the image has
    *     what is there
-   * @param problems is told all that is wrong with it
+   * @param problems is given all that is wrong with it
    * @return empty if something is
    */
   static Optional<SlotSnapshot> decode(

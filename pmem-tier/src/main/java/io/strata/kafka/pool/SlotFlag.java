@@ -16,12 +16,12 @@ public enum SlotFlag {
   /** The bytes from the committed length on are in the log file. */
   SPILLED(SlotLayout.FLAG_SPILLED),
   /**
-   * The log file was missing at the last start; if it is at the next one, too, the slot is freed.
+   * The log file was missing at the last start; if it is at the next one too, the slot is freed.
    */
   ORPHANED(SlotLayout.FLAG_ORPHANED),
   /**
-   * One of the two slots of a segment that is being moved. Nothing is lost with it as long as the
-   * log file's tag does not name it.
+   * One of the two slots of a segment that is being moved. Nothing is lost with it while the log
+   * file's tag does not name it.
    */
   COPY(SlotLayout.FLAG_COPY),
   /**

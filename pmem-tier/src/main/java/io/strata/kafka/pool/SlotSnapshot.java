@@ -7,9 +7,9 @@ import java.util.UUID;
  * was free. Immutable and safe for use by any thread.
  *
  * @param committedLength bytes of the segment that are in the pool
- * @param cleanLength how many of its first bytes are durable in the log file, too
+ * @param cleanLength how many of its first bytes are durable in the log file too
  * @param flags durable facts, a bit for each; see {@link #has}
- * @param truncations tells whether extents may have been taken from the segment since
+ * @param truncations shows whether extents may have been taken from the segment since
  * @param relativePath of the segment when it was created, relative to its log directory
  */
 public record SlotSnapshot(
@@ -32,7 +32,7 @@ public record SlotSnapshot(
         index, SlotState.FREE, generation, 0, 0, 0, 0, NO_DIRECTORY, "", 0, ExtentList.EMPTY);
   }
 
-  /** Whether the flag is set. */
+  /** Returns whether the flag is set. */
   public boolean has(SlotFlag flag) {
     return (flags & flag.bit()) != 0;
   }

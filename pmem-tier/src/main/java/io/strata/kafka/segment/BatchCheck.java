@@ -117,17 +117,17 @@ final class BatchCheck {
     problem = Optional.of("found at position " + batchStart + " " + what + ", expected " + instead);
   }
 
-  /** Where the batches end that are whole and whose checksums fit. */
+  /** Returns where the batches end that are whole and whose checksums fit. */
   long validEnd() {
     return batchStart;
   }
 
-  /** What is wrong with the batches so far; one that has just begun may be whole yet. */
+  /** Returns what is wrong with the batches so far; one that has just begun may be whole yet. */
   Optional<String> problemSoFar() {
     return problem;
   }
 
-  /** What is wrong, once all bytes have been taken; empty when nothing is. */
+  /** Returns what is wrong, once all bytes have been taken; empty when nothing is. */
   Optional<String> problem() {
     if (problem.isEmpty() && position > batchStart) {
       found((position - batchStart) + " bytes of a batch and then the end", "a whole batch");

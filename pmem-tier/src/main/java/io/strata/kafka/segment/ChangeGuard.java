@@ -31,7 +31,7 @@ final class ChangeGuard {
     void write() throws IOException;
   }
 
-  /** How often bytes of the segment have been replaced or truncated. */
+  /** Returns how often bytes of the segment have been replaced or truncated. */
   long changes() {
     return changes.get();
   }

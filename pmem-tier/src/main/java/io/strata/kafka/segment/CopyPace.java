@@ -20,7 +20,7 @@ public interface CopyPace {
   /** Neither waits nor stops. */
   CopyPace FREE = new CopyPace() {};
 
-  /** Whether the copy is to end as soon as it can. */
+  /** Returns whether the copy is to end as soon as it can. */
   default boolean stopped() {
     return false;
   }

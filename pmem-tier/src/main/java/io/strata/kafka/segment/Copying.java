@@ -38,7 +38,7 @@ final class Copying {
   /** A segment as it was when a copy of it began. */
   private record Begun(long changes, HotView view, long size, Optional<Residence> residence) {
 
-    /** How many of the bytes were in the pool. */
+    /** Returns how many of the bytes were in the pool. */
     long inPool() {
       return view.poolEnd(size);
     }
@@ -108,14 +108,11 @@ final class Copying {
       throws IOException, InterruptedException {
     Residence in = begun.residence().orElseThrow();
     long clean = in.slot().cleanLength();
-    // Whatever has become of the pool's copy since: what is good in the log file stays. Where the
-    // segment has spilled may be within a batch.
-    long start = in.slot().extents().start();
-    long from = asItIs && !isGood(logFile, in.isClean() ? begun.size() : clean) ? start : clean;
+    Source source = new Source(begun, logFile, pace);
+    long from = asItIs ? whereToBegin(source, begun, logFile) : clean;
     long end = begun.inPool();
     long limit = from + Math.min(end - from, pace.pieceBytes());
     ChangeGuard guard = writer.guard();
-    Source source = new Source(begun, logFile, pace);
     CRC32C checksum = new CRC32C();
     BatchCheck batches = new BatchCheck(from);
     Sink sink =
@@ -168,7 +165,43 @@ final class Copying {
     return CopyResult.copied(begun.changes(), to, to - from);
   }
 
-  /** Whether the first bytes of a log file are there, and are what Kafka wrote. */
+  /**
+   * Where a copy of what the pool has begins: at the dirty bytes, if the log file has the clean
+   * ones, as the pool does. Bytes that were evicted are not read. Whatever has become of the pool's
+   * copy since: what is good in the log file stays.
+   */
+  private long whereToBegin(Source source, Begun begun, FileChannel logFile)
+      throws IOException, InterruptedException {
+    Residence in = begun.residence().orElseThrow();
+    long start = in.slot().extents().start();
+    long clean = in.slot().cleanLength();
+    // Where the segment has spilled may be within a batch.
+    long whole = in.isClean() ? begun.size() : clean;
+    return isSame(source, logFile, start, clean) || isGood(logFile, whole) ? clean : start;
+  }
+
+  private static boolean isSame(Source source, FileChannel logFile, long from, long to)
+      throws IOException, InterruptedException {
+    CRC32C inPool = new CRC32C();
+    try {
+      Optional<Outcome> ended =
+          source.read(
+              from,
+              to,
+              (piece, position) -> {
+                inPool.update(piece);
+                return true;
+              });
+      if (ended.isPresent()) {
+        return false;
+      }
+    } catch (IOException e) {
+      return false; // The pool's memory fails: the log file is looked at by itself.
+    }
+    return checksumInFile(logFile, from, to) == inPool.getValue();
+  }
+
+  /** Returns whether the first bytes of a log file are there, and are what Kafka wrote. */
   private static boolean isGood(FileChannel logFile, long size) throws IOException {
     BatchCheck batches = new BatchCheck(0);
     return pieces(logFile, 0, size, batches::update) == size && batches.problem().isEmpty();
@@ -256,8 +289,8 @@ final class Copying {
   }
 
   /**
-   * The bytes that one copy reads, piece by piece, as long as the segment is what it was when the
-   * copy began.
+   * The bytes that one copy reads, piece by piece, while the segment is what it was when the copy
+   * began.
    */
   private final class Source {
     private final Begun begun;
@@ -274,7 +307,7 @@ final class Copying {
      * Reads all bytes where they are now; refuses what Kafka did not write.
      *
      * @param checksum of the bytes; it gets them
-     * @param asItIs whether what Kafka did not write is taken, too
+     * @param asItIs whether what Kafka did not write is taken too
      * @return how the copy ended, if it did
      */
     Optional<CopyResult> check(CRC32C checksum, boolean asItIs)

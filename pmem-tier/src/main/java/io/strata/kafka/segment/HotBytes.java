@@ -99,7 +99,7 @@ final class HotBytes implements SegmentBytes {
     if (writer.view() == view) {
       throw new IOException(
           """
-          %s: the log file ends at %s, expected a byte at %s of %s: the file was cut short by \
+          %s: the log file ends at %s, expected a byte at %s of %s: the file was truncated by \
           something else than this broker; its tail is lost\
           """
               .formatted(name(), logFile.size(), position, view.size()));

@@ -76,7 +76,7 @@ final class HotView {
     return extents;
   }
 
-  /** Whether new bytes go to the log file. */
+  /** Returns whether new bytes go to the log file. */
   boolean spilled() {
     return spilled;
   }
@@ -166,7 +166,7 @@ final class HotView {
       this.poolFailure = poolFailure;
     }
 
-    /** What the pool has thrown. */
+    /** Returns what the pool has thrown. */
     IOException poolFailure() {
       return poolFailure;
     }

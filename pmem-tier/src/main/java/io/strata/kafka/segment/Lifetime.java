@@ -61,7 +61,7 @@ final class Lifetime {
     descriptors.removeIf(known -> known.refersTo(descriptor));
   }
 
-  /** A channel that {@link #channelCloses} was told of has been closed. */
+  /** A channel that {@link #channelCloses} was notified of has been closed. */
   void channelClosed() {
     Runnable last = () -> {};
     Runnable unused = () -> {};
@@ -100,7 +100,7 @@ final class Lifetime {
     return channels;
   }
 
-  /** Whether a channel has its descriptor open. */
+  /** Returns whether a channel has its descriptor open. */
   synchronized boolean holdsFile() {
     return descriptors.stream().anyMatch(known -> !known.refersTo(null));
   }

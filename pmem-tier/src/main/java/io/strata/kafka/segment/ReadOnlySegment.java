@@ -38,7 +38,7 @@ public final class ReadOnlySegment implements SegmentBytes {
   /**
    * The segment that a log file's tag names.
    *
-   * @param pool the tag's pool; stays open as long as channels on the segment are used
+   * @param pool the tag's pool; stays open while channels on the segment are used
    */
   public ReadOnlySegment(PoolReader pool, SegmentTag tag) {
     if (!pool.info().id().equals(tag.pool())) {
@@ -141,8 +141,9 @@ public final class ReadOnlySegment implements SegmentBytes {
   }
 
   /**
-   * Whether the bytes were the segment's. Of a spilled one the spill offset must have been the
-   * right one, too: a slot that was read while it spilled may show the flag with an earlier length.
+   * Returns whether the bytes were the segment's. Of a spilled one the spill offset must have been
+   * the right one too: a slot that was read while it spilled may show the flag with an earlier
+   * length.
    */
   private boolean stillHolds(SlotSnapshot slot) throws IOException {
     return slot.has(SlotFlag.SPILLED) ? snapshot().equals(slot) : pool.valid(slot);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Tells when the last reader that may have seen something is gone, without a lock on the readers'
+ * Detects when the last reader that may have seen something is gone, without a lock on the readers'
  * way and without a wait on the writer's.
  *
  * <p>Readers are counted in one of two counters, by the parity of an epoch. Who takes something out

@@ -22,7 +22,9 @@ public final class Reads {
     return bytes.sum();
   }
 
-  /** When it was last read, in milliseconds since the epoch; its creation if it never was. */
+  /**
+   * Returns when it was last read, in milliseconds since the epoch; its creation if it never was.
+   */
   public long lastMillis() {
     return lastMillis;
   }

@@ -42,19 +42,22 @@ public final class Residence {
     return pool;
   }
 
-  /** What ties the log file to this copy. */
+  /** Returns what ties the log file to this copy. */
   public SegmentTag tag() {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
   }
 
-  /** Whether the log file has all bytes of the pool; durably, too, unless it is written through. */
+  /**
+   * Returns whether the log file has all bytes of the pool; durably too, unless it is written
+   * through.
+   */
   public boolean isClean() {
     return isCached() || slot.cleanLength() == slot.committedLength();
   }
 
   /**
-   * Whether the segment is written through: its log file has all bytes, no tag leads here, and
-   * nothing here outlives the process.
+   * Returns whether the segment is written through: its log file has all bytes, no tag leads here,
+   * and nothing here outlives the process.
    */
   public boolean isCached() {
     return slot.has(SlotFlag.CACHED);
@@ -123,7 +126,7 @@ public final class Residence {
     return bytes;
   }
 
-  /** Whether what is persisted has survived a power cut already. */
+  /** Returns whether what is persisted has survived a power cut already. */
   boolean durableOnPersist() {
     return pool.memory().durability().durableOnPersist();
   }

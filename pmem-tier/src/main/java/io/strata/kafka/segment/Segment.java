@@ -17,7 +17,7 @@ import java.util.Set;
  * One segment, in a slot of a pool or in the log file, shared by all channels that this process has
  * open on it. There must be one object per segment and process.
  *
- * <p>The bytes are in the pool as long as it has space. The first append that finds none <em>
+ * <p>The bytes are in the pool while it has space. The first append that finds none <em>
  * spills</em> the segment: its bytes up to there stay in the pool, all others go to the log file,
  * at their own offsets, and the log file is a sparse file with the segment's length. A spilled
  * segment stays spilled until it is truncated below the spill offset, goes on in the pool ({@link
@@ -130,13 +130,13 @@ public final class Segment {
         .orElseGet(() -> "segment without a slot " + logFileLabel);
   }
 
-  /** Where the copy is that is read; empty when all bytes are in the log file. */
+  /** Returns where the copy is that is read; empty when all bytes are in the log file. */
   public Optional<Residence> residence() {
     return writer.residence();
   }
 
   /**
-   * What ties the log file to this segment.
+   * Returns what ties the log file to this segment.
    *
    * @throws IllegalStateException when all bytes are in the log file
    */
@@ -220,7 +220,7 @@ public final class Segment {
         .orElse(0L);
   }
 
-  /** Whether new bytes go to the log file. */
+  /** Returns whether new bytes go to the log file. */
   public boolean spilled() {
     return writer.view().spilled();
   }
@@ -230,15 +230,18 @@ public final class Segment {
     return lifetime.channels();
   }
 
-  /** Whether a channel holds the log file's descriptor open, so that its inode is no other's. */
+  /**
+   * Returns whether a channel holds the log file's descriptor open, so that its inode is no
+   * other's.
+   */
   public boolean holdsFile() {
     return lifetime.holdsFile();
   }
 
   /**
-   * When the segment's bytes last changed, in milliseconds since the epoch; the slot's creation if
-   * they have not since this object was made. The log file's own modification time does not follow
-   * appends to the pool.
+   * Returns when the segment's bytes last changed, in milliseconds since the epoch; the slot's
+   * creation if they have not since this object was made. The log file's own modification time does
+   * not follow appends to the pool.
    */
   public long lastChangeMillis() {
     return lastChangeMillis;
@@ -264,7 +267,7 @@ public final class Segment {
     writer.clear(flag);
   }
 
-  /** What has been read from it. */
+  /** Returns what has been read from it. */
   public Reads reads() {
     return reads;
   }

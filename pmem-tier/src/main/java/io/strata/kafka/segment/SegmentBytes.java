@@ -46,27 +46,27 @@ interface SegmentBytes {
   /** As {@link #write}, at the end. */
   int append(ByteBuffer source, FileChannel logFile) throws IOException;
 
-  /** Cuts the segment to {@code length} bytes; without effect when it is not longer. */
+  /** Truncates the segment to {@code length} bytes; without effect when it is not longer. */
   void truncate(long length, FileChannel logFile) throws IOException;
 
   /** Makes everything written before the call survive what the media can survive. */
   void force(boolean metaData, FileChannel logFile) throws IOException;
 
   /**
-   * Whether all bytes, now and later, are in the log file, so that the log file alone may be
-   * mapped.
+   * Returns whether all bytes, now and later, are in the log file, so that the log file alone may
+   * be mapped.
    */
   boolean whollyInLogFile();
 
   /** The log file has been changed past this object. */
   void logFileMayHaveGrown(FileChannel logFile) throws IOException;
 
-  /** Told of each call that has read something; see {@link SegmentEvents#read}. */
+  /** Is notified of each call that has read something; see {@link SegmentEvents#read}. */
   default void read(long count, long nanos) {}
 
-  /** Told of each call that has written something; see {@link SegmentEvents#appended}. */
+  /** Is notified of each call that has written something; see {@link SegmentEvents#appended}. */
   default void appended(long count, long nanos) {}
 
-  /** Told of each call that may have changed the bytes. */
+  /** Is notified of each call that may have changed the bytes. */
   default void changed() {}
 }

@@ -86,7 +86,7 @@ final class SegmentChannel extends FileChannel {
 
   /**
    * The interrupt has closed the log file (or the other end of a transfer) and not this channel.
-   * Beginning once more in the interrupted thread closes it, and lets {@code end} tell the reason.
+   * Beginning once more in the interrupted thread closes it, and lets {@code end} throw the reason.
    */
   private void interrupted() {
     begin();
@@ -133,7 +133,7 @@ final class SegmentChannel extends FileChannel {
     } finally {
       end(read > 0);
     }
-    tellRead(read, start);
+    notifyRead(read, start);
     return read;
   }
 
@@ -164,7 +164,7 @@ final class SegmentChannel extends FileChannel {
       } finally {
         end(read > 0);
       }
-      tellRead(read, start);
+      notifyRead(read, start);
       return read;
     }
   }
@@ -193,7 +193,7 @@ final class SegmentChannel extends FileChannel {
     return read;
   }
 
-  private void tellRead(long read, long start) {
+  private void notifyRead(long read, long start) {
     if (read > 0) {
       bytes.read(read, System.nanoTime() - start);
     }
@@ -242,12 +242,12 @@ final class SegmentChannel extends FileChannel {
       changedUnless(done);
       end(written > 0);
     }
-    tellWritten(written, start);
+    notifyWritten(written, start);
     return written;
   }
 
   private int writeOne(ByteBuffer source, long to) throws IOException {
-    // On Linux a descriptor in append mode writes to the end even when it is told where.
+    // On Linux a descriptor in append mode writes to the end even when it is given a position.
     return mode.append() ? bytes.append(source, logFile) : bytes.write(source, to, logFile);
   }
 
@@ -281,14 +281,14 @@ final class SegmentChannel extends FileChannel {
         changedUnless(done);
         end(written > 0);
       }
-      tellWritten(written, start);
+      notifyWritten(written, start);
       return written;
     }
   }
 
   /**
    * Writes the sources. A failure comes through whatever was written before it, which the sources'
-   * positions tell: it may be that of a force, and nobody hears of that a second time.
+   * positions say: it may be that of a force, and the kernel reports that only once.
    */
   @GuardedBy("positionLock")
   private long writeAll(ByteBuffer[] sources, int offset, int length) throws IOException {
@@ -311,7 +311,7 @@ final class SegmentChannel extends FileChannel {
     }
   }
 
-  private void tellWritten(long written, long start) {
+  private void notifyWritten(long written, long start) {
     if (written > 0) {
       bytes.changed();
       bytes.appended(written, System.nanoTime() - start);
@@ -452,7 +452,7 @@ final class SegmentChannel extends FileChannel {
     } finally {
       end(done);
     }
-    tellRead(moved, start);
+    notifyRead(moved, start);
     return moved;
   }
 

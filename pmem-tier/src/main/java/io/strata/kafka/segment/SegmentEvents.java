@@ -3,12 +3,12 @@ package io.strata.kafka.segment;
 import java.io.IOException;
 
 /**
- * Tells a segment's owner what happens to it, and asks the owner before it changes.
+ * Notifies a segment's owner of what happens to it, and asks the owner before it changes.
  *
- * <p>What tells of an append, a read, an eviction or a failure may be called under the segment's
- * writer lock: an implementation must be cheap, must not block, must not throw, and must not call
- * back into the segment's channels. The others are called by the thread that reads or changes,
- * without a lock.
+ * <p>What is called for an append, a read, an eviction or a failure may be called under the
+ * segment's writer lock: an implementation must be cheap, must not block, must not throw, and must
+ * not call back into the segment's channels. The others are called by the thread that reads or
+ * changes, without a lock.
  *
  * <p>Thread safety: implementations must be safe for use by any number of threads.
  */
@@ -46,7 +46,7 @@ public interface SegmentEvents {
 
   /**
    * Extents of a segment that stays in its pool are free for others, since the log file has their
-   * bytes, too.
+   * bytes too.
    *
    * @param bytes their space, over 0
    * @param atOnce whether an append or a copy needed the space
@@ -70,7 +70,7 @@ public interface SegmentEvents {
 
   /**
    * Bytes of an append have been forced in the log file, and the append is acknowledged next: what
-   * leads to the file must be durable, too. May do I/O.
+   * leads to the file must be durable too. May do I/O.
    *
    * @throws IOException when it cannot be made so: the append is not acknowledged
    */

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * after a truncation that came in between.
  *
  * <p>Thread safety: all methods may be called by any number of threads; the writer calls its own
- * with the lock held, so that what they tell and what they tell of change together.
+ * with the lock held, so that what they say and what they say it of change together.
  */
 final class SegmentForcer {
 
@@ -45,7 +45,7 @@ final class SegmentForcer {
   /**
    * All is unforced, for all that is known.
    *
-   * @param lock the writer lock, which guards {@code tail}, too
+   * @param lock the writer lock, which guards {@code tail} too
    */
   SegmentForcer(Optional<Slot> slot, SpilledTail tail, ReentrantLock lock) {
     this.slot = slot;

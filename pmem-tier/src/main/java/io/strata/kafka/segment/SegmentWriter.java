@@ -32,7 +32,7 @@ import java.util.function.LongSupplier;
  * without it.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
- * segment as before, or longer by the part of its bytes that its source's position tells. What is
+ * segment as before, or longer by the part of its bytes that its source's position shows. What is
  * no {@link IOException} leaves a segment that can be read, and not changed before a restart.
  *
  * <p>Thread safety: all methods may be called by any number of threads; those that change anything
@@ -55,7 +55,7 @@ final class SegmentWriter {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Written under the lock as long as the slot is not free, read by anyone. */
+  /** Written under the lock while the slot is not free, read by anyone. */
   private volatile HotView view;
 
   @GuardedBy("lock")
@@ -114,12 +114,12 @@ final class SegmentWriter {
     return viewOf(residence.get(), spilled, committed, Math.max(committed, logFileSize));
   }
 
-  /** Where the pool's bytes are at this moment; empty when all are in the log file. */
+  /** Returns where the pool's bytes are at this moment; empty when all are in the log file. */
   Optional<Residence> residence() {
     return residence;
   }
 
-  /** What readers see now. A reader calls this inside the gate. */
+  /** Returns what readers see now. A reader calls this inside the gate. */
   HotView view() {
     return view;
   }
@@ -197,8 +197,8 @@ final class SegmentWriter {
 
   /**
    * Where an acknowledged record is to survive a power cut in the first tier, it is to do so in a
-   * lower one that needs a force, and in a log file whose name is new, too. Without the writer
-   * lock, which a force under way takes.
+   * lower one that needs a force, and in a log file whose name is new too. Without the writer lock,
+   * which a force under way takes.
    */
   private void forceAppend(int written, FileChannel logFile) throws IOException {
     if (written > 0 && forceAppends.getAsBoolean()) {
@@ -212,7 +212,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Whether the log file has all bytes, whatever the pool has. */
+  /** Returns whether the log file has all bytes, whatever the pool has. */
   private boolean isCached() {
     return residence.map(Residence::isCached).orElse(false);
   }
@@ -423,7 +423,7 @@ final class SegmentWriter {
       }
       boolean unused = extentsFor(end);
     }
-    // What is clean of this segment, too, may just have been evicted.
+    // What is clean of this segment too, may just have been evicted.
     HotView before = view;
     ExtentList extents = before.spilled() ? before.extents() : pooled().slot().extents();
     long poolEnd = Math.min(end, before.spilled() ? before.poolEnd(size) : extents.end());
@@ -462,7 +462,7 @@ final class SegmentWriter {
       Residence in = pooled();
       boolean grown = true;
       while (grown && in.slot().extents().end() < end) {
-        grown = growOrMakeRoom(in);
+        grown = growOrMakeSpace(in);
       }
       return grown;
     } finally {
@@ -472,13 +472,13 @@ final class SegmentWriter {
 
   /** Frees space first where there is none in one piece: a fragmented pool serves nobody. */
   @GuardedBy("lock")
-  private boolean growOrMakeRoom(Residence in) throws IOException {
+  private boolean growOrMakeSpace(Residence in) throws IOException {
     long wanted = in.slot().nextExtentLength();
     if (wanted == 0) {
       // No entry is left for another extent.
       long unused = evictPartNow(true);
     } else if (wanted > in.pool().largestFreeExtent()) {
-      spaceMaker.makeRoom(in.pool(), wanted);
+      spaceMaker.makeSpace(in.pool(), wanted);
     }
     return in.slot().grow();
   }
@@ -601,15 +601,14 @@ final class SegmentWriter {
     }
   }
 
-  /** Some of the bytes that are evicted go, too, and all of the pool's. */
+  /** Some of the bytes that are evicted go too, and all of the pool's. */
   @GuardedBy("lock")
   private void truncateBelowPool(long length, FileChannel logFile) throws IOException {
     // For the readers, who may find the log file short from here on.
     view = view.withSize(length);
     try {
       if (!truncateWithoutLocking(length, logFile) && !view.spilled()) {
-        // With a reader of the old view about, the log file keeps what comes next: in the pool it
-        // would
+        // While a reader has the old view, the log file gets what comes next: in the pool it would
         // leave a hole where that reader still looks.
         pooled().slot().set(SlotFlag.SPILLED);
         view = viewOf(pooled(), true, length, length);
@@ -664,9 +663,9 @@ final class SegmentWriter {
     List<Extent> dropped = dropFromPool(in, before, length);
     view = viewOf(in, spilled, length, length);
     boolean logFileUnread = gate.retire(() -> release(in.pool(), dropped));
-    // With a reader of the old view about, the log file keeps what comes next: in the pool it would
-    // leave a
-    // hole where that reader still looks.
+    // While a reader has the old view, the log file gets what comes next: in the pool it would
+    // leave
+    // a hole where that reader still looks.
     if (shorter && readingLogFile.get() > 0) {
       in.slot().set(SlotFlag.SPILLED);
       view = viewOf(in, true, length, length);
@@ -687,8 +686,8 @@ final class SegmentWriter {
   }
 
   /**
-   * Truncates the log file, durably if bytes of the pool go, too: with the shorter pool part and
-   * the old log file, a power cut would leave a hole between them.
+   * Truncates the log file, durably if bytes of the pool go too: with the shorter pool part and the
+   * old log file, a power cut would leave a hole between them.
    */
   @GuardedBy("lock")
   private void truncateLogFile(HotView before, long length, FileChannel logFile)
@@ -727,8 +726,8 @@ final class SegmentWriter {
   }
 
   /**
-   * What can be read of a segment whose log file may or may not have been truncated to {@code
-   * length}.
+   * Returns what can be read of a segment whose log file may or may not have been truncated to
+   * {@code length}.
    */
   @GuardedBy("lock")
   private long sizeAfterFailedTruncation(HotView before, long length, FileChannel logFile) {
@@ -769,7 +768,7 @@ final class SegmentWriter {
         });
   }
 
-  /** What moves hold on to; see {@link ChangeGuard}. */
+  /** Returns what moves hold on to; see {@link ChangeGuard}. */
   ChangeGuard guard() {
     return guard;
   }
@@ -803,7 +802,7 @@ final class SegmentWriter {
   }
 
   /**
-   * As {@link #exclusivelyOrNot}, and done in an append of this thread, too, that makes space: for
+   * As {@link #exclusivelyOrNot}, and done in an append of this thread too, that makes space: for
    * what an append goes on with.
    */
   private <T> Optional<T> exclusivelyOrInAppend(IoSupplier<T> change) throws IOException {
@@ -849,7 +848,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Whether the segment may still be moved. */
+  /** Returns whether the segment may still be moved. */
   boolean movable() {
     lock.lock();
     try {

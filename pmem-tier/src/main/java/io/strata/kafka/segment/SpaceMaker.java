@@ -20,5 +20,5 @@ public interface SpaceMaker {
    *
    * @param wanted bytes that would be welcome in one piece
    */
-  void makeRoom(Pool pool, long wanted);
+  void makeSpace(Pool pool, long wanted);
 }

@@ -35,11 +35,11 @@ final class SpilledTail {
     this.forceEachWrite = forceEachWrite;
     // What the log file has of a segment that has not spilled is no part of it.
     this.mayBeLonger = !spilled;
-    // An empty one, too: a process that was killed may have truncated it, and not forced that.
+    // An empty one too: a process that was killed may have truncated it, and not forced that.
     this.dirty = spilled || logFileSize > 0;
   }
 
-  /** Whether there are writes that no force has covered. */
+  /** Returns whether there are writes that no force has covered. */
   boolean dirty() {
     return dirty;
   }
@@ -56,8 +56,8 @@ final class SpilledTail {
   /**
    * Truncates the log file to {@code size}, if it may be longer.
    *
-   * @param durably whether the cut must survive a power cut when this returns; always so where each
-   *     write is forced
+   * @param durably whether the truncation must survive a power cut when this returns; always so
+   *     where each write is forced
    * @throws IOException when that fails; it is tried again before the next write
    */
   void truncate(FileChannel logFile, long size, boolean durably) throws IOException {
@@ -76,7 +76,7 @@ final class SpilledTail {
 
   /**
    * Writes {@code source} to the log file at {@code position}. On an exception the source's
-   * position tells how much of it has become part of the segment.
+   * position shows how much of it has become part of the segment.
    *
    * @param size of the segment before this write
    */

@@ -26,6 +26,15 @@ public final class UnknownBytes {
   /** Of clean bytes only the end is looked at, not gigabytes. */
   private static final long END_LENGTH = 4096;
 
+  /** Of a record batch of magic 2: up to its records. */
+  private static final int BATCH_HEADER = 61;
+
+  private static final int BATCH_LENGTH = 8;
+  private static final long BATCH_OVERHEAD = 12;
+  private static final int BATCH_MAGIC = 16;
+  private static final int NEWEST_MAGIC = 2;
+  private static final int LAST_OFFSET_DELTA = 23;
+
   private UnknownBytes() {}
 
   /**
@@ -49,7 +58,7 @@ public final class UnknownBytes {
   }
 
   /**
-   * Whether a log file has all bytes of a segment, and no others.
+   * Returns whether a log file has all bytes of a segment, and no others.
    *
    * @param in the segment's slot, LIVE
    */
@@ -60,6 +69,29 @@ public final class UnknownBytes {
           && channel.size() == inPool
           && compare(in, channel, in.slot().extents().start(), inPool, false).isEmpty();
     }
+  }
+
+  /**
+   * Returns the offset behind the last whole batch of the dirty bytes, by the batches' headers
+   * (Kafka's documentation, "Record Batch"); empty if there is none, or none of that format.
+   *
+   * @param in the segment's slot, LIVE
+   */
+  public static OptionalLong dirtyEndOffset(Residence in) throws IOException {
+    long end = in.slot().committedLength();
+    ByteBuffer header = ByteBuffer.allocate(BATCH_HEADER);
+    OptionalLong offset = OptionalLong.empty();
+    long at = Math.max(in.slot().cleanLength(), in.slot().extents().start());
+    while (at + BATCH_HEADER <= end) {
+      in.bytes().load(in.slot().extents(), at, header.clear(), BATCH_HEADER);
+      long length = BATCH_OVERHEAD + header.getInt(BATCH_LENGTH);
+      if (header.get(BATCH_MAGIC) != NEWEST_MAGIC || length < BATCH_HEADER || at + length > end) {
+        break;
+      }
+      offset = OptionalLong.of(header.getLong(0) + header.getInt(LAST_OFFSET_DELTA) + 1);
+      at += length;
+    }
+    return offset;
   }
 
   private static OptionalLong compare(
@@ -81,7 +113,9 @@ public final class UnknownBytes {
     return OptionalLong.empty();
   }
 
-  /** How many bytes are left of the page that an index lies in, if all of them are zeros. */
+  /**
+   * Returns how many bytes are left of the page that an index lies in, if all of them are zeros.
+   */
   private static int zerosToEndOfPage(ByteBuffer log, int index, long position) {
     int page = PAGE_LENGTH - (int) ((position + index) % PAGE_LENGTH);
     int length = Math.min(page, log.limit() - index);

@@ -28,9 +28,9 @@ import java.util.function.Predicate;
  * replicas.
  *
  * <p>In this order, each step durable before the next, so that all can be done again after a crash:
- * the log directory loses Kafka's note of a clean stop (which has the broker tell the controller
- * so, too: KIP-966); the partitions' recovery points are lowered; the files after the first segment
- * that may lack records are deleted; the others lose their tags.
+ * the log directory loses Kafka's note of a clean stop (which has the broker report to the
+ * controller so too: KIP-966); the partitions' recovery points are lowered; the files after the
+ * first segment that may lack records are deleted; the others lose their tags.
  *
  * <p>Thread safety: used by one thread, with no broker running.
  */

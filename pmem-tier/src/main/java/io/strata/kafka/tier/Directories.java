@@ -55,7 +55,7 @@ final class Directories {
     return parent == null ? file : parent;
   }
 
-  /** What is in a directory, in the order in which its file system has it. */
+  /** Returns what is in a directory, in the order in which its file system has it. */
   static List<Path> list(Path directory) throws IOException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       return StreamSupport.stream(entries.spliterator(), false).toList();

@@ -44,7 +44,7 @@ public final class Drain {
       kept = List.copyOf(kept);
     }
 
-    /** Whether nothing of Strata is left in the log directories. */
+    /** Returns whether nothing of Strata is left in the log directories. */
     public boolean complete() {
       return kept.isEmpty();
     }
@@ -53,7 +53,7 @@ public final class Drain {
   /**
    * Drains all pools of a tier. When it returns, everything is durable in the log file.
    *
-   * @param progress told of the bytes drained
+   * @param progress is given the bytes drained
    * @throws IOException if a pool is in use or must be refused, or if a segment cannot be brought
    *     the log file; the segments before it are in the log file then, and it is still in the pool
    */

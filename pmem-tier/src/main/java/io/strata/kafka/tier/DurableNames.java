@@ -243,12 +243,14 @@ record DurableNames(
     directories.force(directory);
   }
 
-  /** Whether what leads to the log file is durable, or has not to be. */
+  /** Returns whether what leads to the log file is durable, or has not to be. */
   private static boolean isSettled(Residence in) {
     return in.isCached() || in.slot().has(SlotFlag.NAME_DURABLE);
   }
 
-  /** Whether a segment outlives a reboot in its pool: else nothing of its log file has to. */
+  /**
+   * Returns whether a segment outlives a reboot in its pool: else nothing of its log file has to.
+   */
   static boolean survivesReboot(TieredSegment segment) {
     return segment.residence().map(DurableNames::survivesReboot).orElse(false);
   }

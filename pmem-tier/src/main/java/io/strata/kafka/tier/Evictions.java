@@ -9,7 +9,7 @@ final class Evictions {
 
   private Evictions() {}
 
-  /** Whether the log file has the whole segment, durably. */
+  /** Returns whether the log file has the whole segment, durably. */
   static boolean isClean(TieredSegment segment) {
     return segment.residence().map(Residence::isClean).orElse(false);
   }

@@ -29,7 +29,7 @@ public final class Forget {
    *
    * @param pool a pool's file
    * @param directory the identity of a log directory
-   * @param logDirectories the broker's: a segment whose file is in one of them is not given up
+   * @param logDirectories the broker's: a segment whose file is in one of them is not discarded
    * @param really whether to free them; without it nothing is changed
    * @return their paths, relative to the log directory
    */

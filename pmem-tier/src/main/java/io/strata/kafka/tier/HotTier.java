@@ -153,7 +153,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /**
    * Opens the pools for writing, and brings them and the log directories into agreement.
    *
-   * @param segmentEvents told of every append and read
+   * @param segmentEvents is notified of every append and read
    * @throws IOException if a pool or a log directory must be refused; the message names it, what
    *     was found and expected, and what to do. Nothing has been dropped then.
    */
@@ -389,7 +389,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (from.isEmpty() || to.isEmpty()) {
       return false;
     }
-    // What is not ours is renamed here, too: it has to be durable before what comes next.
+    // What is not ours is renamed here too: it has to be durable before what comes next.
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
       unsynced.directoryRenamed(from.get(), to.get());
       if (!renames.directory(from.get(), to.get(), options)) {
@@ -468,17 +468,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return unforced.stream().sorted().toList();
   }
 
-  /** What recovery found when the tier was opened. */
+  /** Returns what recovery found when the tier was opened. */
   public RecoveryReport recoveryReport() {
     return recovered;
   }
 
-  /** What the tier has counted since it was opened. */
+  /** Returns what the tier has counted since it was opened. */
   public TierCounts counts() {
     return counts;
   }
 
-  /** What has gone through each tier since it was opened. */
+  /** Returns what has gone through each tier since it was opened. */
   public Traffic traffic() {
     return traffic;
   }
@@ -488,7 +488,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return pools.tiers().stream().map(PoolTier::name).toList();
   }
 
-  /** What the migration engine moves. */
+  /** Returns what the migration engine moves. */
   public TieredSegments tieredSegments() {
     return moves;
   }
@@ -499,16 +499,16 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /**
-   * What is where, as sums: counted now, in time proportional to the number of segments; see {@code
-   * metrics.Recent}, which bounds how often.
+   * Returns what is where, as sums: counted now, in time proportional to the number of segments;
+   * see {@code metrics.Recent}, which bounds how often.
    */
   public TierFigures figures() {
     return moves.figures();
   }
 
   /**
-   * Whether appends that spill are not forced, though acknowledged records of the pools survive a
-   * power failure without a force.
+   * Returns whether appends that spill are not forced, though acknowledged records of the pools
+   * survive a power failure without a force.
    */
   public boolean spillsUnforced() {
     return !forcedAppends && pools.durableOnPersist();

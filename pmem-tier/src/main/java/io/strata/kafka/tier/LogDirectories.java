@@ -138,7 +138,7 @@ final class LogDirectories {
     events.logDirectorySkipped(directory, reason);
   }
 
-  /** How many of the configured directories are not there. */
+  /** Returns how many of the configured directories are not there. */
   int skipped() {
     return skipped.size();
   }
@@ -148,7 +148,9 @@ final class LogDirectories {
     return List.copyOf(skipped);
   }
 
-  /** Whether files outside the log directories are placed, as Kafka's own tests have them. */
+  /**
+   * Returns whether files outside the log directories are placed, as Kafka's own tests have them.
+   */
   boolean forcedPlacement() {
     return forcedPlacement.isPresent();
   }
@@ -169,7 +171,8 @@ final class LogDirectories {
   }
 
   /**
-   * What a slot records of a segment whose log file is here now; empty outside the log directories.
+   * Returns what a slot records of a segment whose log file is here now; empty outside the log
+   * directories.
    */
   Optional<SegmentPlace> placeOf(Path file) {
     for (LogDirectory directory : byPath.values()) {
@@ -184,7 +187,7 @@ final class LogDirectories {
         : Optional.of(new SegmentPlace(directory.id(), String.valueOf(file.getFileName()), file));
   }
 
-  /** Where a new file is to be placed; empty when it is none of the pools' business. */
+  /** Returns where a new file is to be placed; empty when it is none of the pools' business. */
   Optional<SegmentPlace> place(Path file, PlacementPolicy placement) throws IOException {
     Path partition = file.getParent();
     Path name = file.getFileName();

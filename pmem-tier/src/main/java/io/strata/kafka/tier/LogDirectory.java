@@ -122,7 +122,7 @@ public record LogDirectory(UUID id, Path path) {
   }
 
   /**
-   * Where the pools were when a broker last ran on this directory.
+   * Returns where the pools were when a broker last ran on this directory.
    *
    * @throws FileSystemException if the attribute holds something else
    */
@@ -150,7 +150,7 @@ public record LogDirectory(UUID id, Path path) {
             + " current ones");
   }
 
-  /** What {@link #lines} has written. */
+  /** Returns what {@link #lines} has written. */
   private <T> Map<UUID, T> values(String attribute, Function<String, T> parse, String expected)
       throws IOException {
     Map<UUID, T> values = new LinkedHashMap<>();

@@ -152,7 +152,7 @@ final class LogDiskPace {
     }
   }
 
-  /** How much a copy should take at once, of so many bytes that it may. */
+  /** Returns how much a copy should take at once, of so many bytes that it may. */
   long pieceBytes(long most, double scarcity) {
     return share(scarcity) < 1 ? Math.min(most, SHORT_PIECE_BYTES) : most;
   }

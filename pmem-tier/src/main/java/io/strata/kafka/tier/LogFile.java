@@ -35,7 +35,7 @@ record LogFile(Path name, PinnedFile pinned) implements Closeable {
    *
    * @throws NoSuchFileException when the file is not where it was last seen: deleted, renamed, or
    *     replaced past the provider. The segment's slot stays: the file may have another name, and
-   *     only recovery, which looks at all of them, can tell
+   *     only recovery, which looks at all of them, can decide
    */
   static LogFile of(TieredSegment segment, SegmentRegistry registry) throws IOException {
     Path name = segment.logFile();

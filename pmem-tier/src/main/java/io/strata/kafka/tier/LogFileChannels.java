@@ -32,7 +32,7 @@ final class LogFileChannels {
     return writes(options) ? toWrite(logFile) : toRead(logFile);
   }
 
-  /** Whether a channel that is opened so may write. */
+  /** Returns whether a channel that is opened so may write. */
   static boolean writes(Set<? extends OpenOption> options) {
     return options.contains(StandardOpenOption.WRITE)
         || options.contains(StandardOpenOption.APPEND);

@@ -99,7 +99,7 @@ final class LogFileNames {
     return Directories.of(Directories.of(name));
   }
 
-  /** What keeps the directory of a log file from being renamed. */
+  /** Returns what keeps the directory of a log file from being renamed. */
   private ReentrantReadWriteLock.ReadLock directoryOf(Path logFile) {
     return lockOf(logDirectoryOf(logFile)).readLock();
   }
@@ -167,14 +167,16 @@ final class LogFileNames {
     }
   }
 
-  /** Whether a file is the one that the segment knows; a copy of it may carry the same tag. */
+  /**
+   * Returns whether a file is the one that the segment knows; a copy of it may carry the same tag.
+   */
   static boolean leadsTo(Path name, TieredSegment segment) throws IOException {
     return keyIfThere(name).equals(Optional.of(segment.fileKey()));
   }
 
   /**
-   * Whether a name of a segment's file is a second one, the segment's own being there, too: a hard
-   * link that was made.
+   * Returns whether a name of a segment's file is a second one, the segment's own being there too:
+   * a hard link that was made.
    */
   static boolean isOtherName(Path name, TieredSegment segment) throws IOException {
     Path logFile = segment.logFile();
@@ -185,7 +187,7 @@ final class LogFileNames {
     return key.isPresent() && key.equals(keyIfThere(name));
   }
 
-  /** What the file system knows a file by, whatever its name: device and inode. */
+  /** Returns what the file system knows a file by, whatever its name: device and inode. */
   static Object keyOf(Path file) throws IOException {
     BasicFileAttributes attributes =
         Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);

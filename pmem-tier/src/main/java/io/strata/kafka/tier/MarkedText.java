@@ -111,7 +111,7 @@ final class MarkedText {
     return Optional.of(all.substring(begin + BEGIN.length(), end).getBytes(ISO_8859_1));
   }
 
-  /** What is left of a text that is not marked without the remains of a mark. */
+  /** Returns what is left of a text that is not marked without the remains of a mark. */
   static byte[] withoutRemains(byte[] text) {
     String all = new String(text, ISO_8859_1);
     int begin = all.indexOf(BEGIN);

@@ -21,7 +21,7 @@ public final class Marker {
 
   private Marker() {}
 
-  /** Whether a path may name a marked file, by its last name alone; does no I/O. */
+  /** Returns whether a path may name a marked file, by its last name alone; does no I/O. */
   public static boolean maybeMarked(Path path) {
     String name = path.toString();
     return name.endsWith(MetaProperties.FILE_NAME)
@@ -60,7 +60,7 @@ public final class Marker {
   }
 
   /**
-   * Whether a log directory is marked: it has been used with Strata, and not been drained.
+   * Returns whether a log directory is marked: it has been used with Strata, and not been drained.
    *
    * @throws IOException as {@link #read}
    */
@@ -87,8 +87,8 @@ public final class Marker {
   }
 
   /**
-   * Whether a broker without Strata could have run on a log directory: Kafka has formatted it, and
-   * there is no mark.
+   * Returns whether a broker without Strata could have run on a log directory: Kafka has formatted
+   * it, and there is no mark.
    */
   static boolean isMissing(Path directory) throws IOException {
     Path file = directory.resolve(MetaProperties.FILE_NAME);

@@ -28,9 +28,9 @@ import java.util.UUID;
  * <p>A pool that was lost must not come back empty: the broker would start without its records. So
  * nothing is created unless every log directory can be read and none of them has been used with a
  * pool that is missing. Of a pool of {@link MemoryType#CACHE} the log files have everything: it is
- * created, or made anew when it is damaged. Where it had another type before, the tags on log files
- * still have the start refused. A new file has its name only when it is whole; what a crash leaves
- * before that is removed by the next creation.
+ * created, or created again when it is damaged. Where it had another type before, the tags on log
+ * files still have the start refused. A new file has its name only when it is whole; what a crash
+ * leaves before that is removed by the next creation.
  *
  * <p>Thread safety: stateless; one thread at a time opens a broker's tier.
  */
@@ -104,19 +104,19 @@ public final class MissingPools {
     }
   }
 
-  /** Whether a pool that is missing can have had nothing that is not in the log files. */
+  /** Returns whether a pool that is missing can have had nothing that is not in the log files. */
   public static boolean isCache(TierSpec spec, Path file) {
     return spec.config().poolType(file).on(file) == MemoryType.CACHE && !mustBeDax(spec, file);
   }
 
-  /** Whether a start makes a pool that is missing without a look at what it had. */
+  /** Returns whether a start makes a pool that is missing without a look at what it had. */
   public static boolean isMadeAnew(TierSpec spec, Path file) {
     return spec.config().poolCreate().isPresent() && isCache(spec, file);
   }
 
   /**
-   * Makes a damaged pool anew if no log directory has been used with it but as a cache, and {@code
-   * strata.pool.create} says its size.
+   * Creates a damaged pool again if no log directory has been used with it but as a cache, and
+   * {@code strata.pool.create} says its size.
    *
    * @param damage why it was refused
    * @return whether that was done

@@ -37,7 +37,7 @@ public enum MoveStage {
   /** Readers see it, and the old slot is free. */
   RELOCATE_DONE;
 
-  /** Is told of stages; for tests. */
+  /** Is notified of stages; for tests. */
   @FunctionalInterface
   public interface Hook {
     /** Does nothing. */

@@ -45,7 +45,7 @@ final class NewestLogFiles {
     Directories.force(logDirectory);
   }
 
-  /** What may be partitions in a log directory. */
+  /** Returns what may be partitions in a log directory. */
   static List<Path> partitions(Path logDirectory) throws IOException {
     return Directories.list(logDirectory).stream()
         .filter(path -> SegmentNames.maybePartition(path) && Files.isDirectory(path))

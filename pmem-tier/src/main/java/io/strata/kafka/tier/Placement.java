@@ -134,7 +134,7 @@ record Placement(
     }
   }
 
-  /** Undoes a placement of which nobody has been told. */
+  /** Undoes a placement that nobody has seen. */
   private void withdraw(Residence residence, Path logFile, boolean created, Exception cause) {
     try {
       residence.slot().markDeleting();

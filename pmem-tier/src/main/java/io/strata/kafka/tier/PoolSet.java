@@ -108,7 +108,10 @@ final class PoolSet {
     return pool;
   }
 
-  /** Whether the operator has said that the tier's pools are to be durable when forced at most. */
+  /**
+   * Returns whether the operator has said that the tier's pools are to be durable when forced at
+   * most.
+   */
   private static boolean wantsForce(TierConfig tier) {
     return tier.type()
         .fixed()
@@ -147,7 +150,7 @@ final class PoolSet {
 
   /**
    * What nothing makes durable cannot hold what is promised to survive a power failure, unless the
-   * log file has it, too.
+   * log file has it too.
    */
   private static void requireReboots(TierSpec spec, Path file, Pool pool) throws IOException {
     if (spec.config().durability() == AckDurability.ACK
@@ -175,8 +178,8 @@ final class PoolSet {
   }
 
   /**
-   * Whether acknowledged records are to survive a power failure without a flush: the first tier's
-   * do.
+   * Returns whether acknowledged records are to survive a power failure without a flush: the first
+   * tier's do.
    */
   boolean durableOnPersist() {
     return tiers.get(0).pools().stream()

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds space in pools: free space first, then that of bytes that the log file has, too: all of a
+ * Finds space in pools: free space first, then that of bytes that the log file has too: all of a
  * clean segment, and of any other, or of one that Kafka appends to, the extents that are clean.
  * Nothing is copied.
  *
@@ -85,7 +85,7 @@ final class PoolSpace implements SpaceMaker {
   }
 
   @Override
-  public void makeRoom(Pool pool, long wanted) {
+  public void makeSpace(Pool pool, long wanted) {
     long freed = 0;
     // A reader may keep what was evicted for a while, and pieces may not lie together.
     while (pool.largestFreeExtent() < wanted && freed < MOST_FREED * wanted) {
@@ -98,7 +98,7 @@ final class PoolSpace implements SpaceMaker {
     }
   }
 
-  /** Whether the pool has so much free. */
+  /** Returns whether the pool has so much free. */
   static boolean hasFree(Pool pool, long bytes) {
     return pool.usage().freeBytes() >= bytes;
   }
@@ -140,7 +140,10 @@ final class PoolSpace implements SpaceMaker {
     }
   }
 
-  /** Whether a spilled segment finds more space in its pool than its own, clean ones' included. */
+  /**
+   * Returns whether a spilled segment finds more space in its pool than its own, clean ones'
+   * included.
+   */
   boolean hasSpaceToGoOn(Residence in) {
     Pool pool = in.pool();
     long others = pool.usage().freeBytes() + clean.bytes(pool);
@@ -174,7 +177,7 @@ final class PoolSpace implements SpaceMaker {
         continue;
       }
       for (Pool pool : bySpace(tier)) {
-        if (hasRoom(pool)) {
+        if (hasSpace(pool)) {
           Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
           if (slot.isPresent()) {
             return Optional.of(new Residence(slot.get(), pool));
@@ -198,8 +201,11 @@ final class PoolSpace implements SpaceMaker {
     return bySpace;
   }
 
-  /** Whether a new segment finds a slot and a first extent, at the cost of a clean one perhaps. */
-  private boolean hasRoom(Pool pool) {
+  /**
+   * Returns whether a new segment finds a slot and a first extent, at the cost of a clean one
+   * perhaps.
+   */
+  private boolean hasSpace(Pool pool) {
     for (int i = 0; i < ATTEMPTS && !hasSlotAndBlock(pool); i++) {
       // A part of a segment frees no slot.
       boolean whole = pool.usage().freeSlots() == 0;
@@ -283,7 +289,7 @@ final class PoolSpace implements SpaceMaker {
     try {
       return segment.segment().evictPart(wait);
     } finally {
-      // Also after a failure, when the extents are gone, too.
+      // Also after a failure, when the extents are gone too.
       segment.changed();
     }
   }

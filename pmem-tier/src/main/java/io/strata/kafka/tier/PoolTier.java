@@ -14,7 +14,7 @@ record PoolTier(String name, List<Pool> pools) {
     pools = List.copyOf(pools);
   }
 
-  /** Whether segments are written through in one of its pools. */
+  /** Returns whether segments are written through in one of its pools. */
   boolean hasCache() {
     return pools.stream().anyMatch(Pool::isCache);
   }

@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentMap;
  *
  * <p>The pool of a segment is found by what the broker recorded on the log directory, so that a
  * tool needs no configuration. Files that are not hot are the JDK's business, also for writing;
- * deleting or renaming a hot one is, too, since the broker's recovery goes by the tag that the log
+ * deleting or renaming a hot one is too, since the broker's recovery goes by the tag that the log
  * file carries.
  *
  * <p>Thread safety: all methods may be called by any thread.

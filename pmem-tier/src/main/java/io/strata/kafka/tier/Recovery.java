@@ -229,7 +229,10 @@ final class Recovery {
     }
   }
 
-  /** Whether the slot's partition is a symbolic link to a place that is not there, or not now. */
+  /**
+   * Returns whether the slot's partition is a symbolic link to a place that is not there, or not
+   * now.
+   */
   private static boolean isCutOff(LogDirectory directory, Slot slot) {
     Path partition = directory.path().resolve(slot.relativePath()).normalize().getParent();
     return partition != null && Files.isSymbolicLink(partition) && !Files.isDirectory(partition);
@@ -371,7 +374,7 @@ final class Recovery {
   }
 
   /**
-   * Where a segment's log file was made.
+   * Returns where a segment's log file was made.
    *
    * @return empty where that cannot be looked at now
    * @throws FileSystemException if the slot does not name a place in its log directory
@@ -526,9 +529,9 @@ final class Recovery {
   }
 
   /**
-   * Whether a file without a tag is where the segment was, and has some of the segment's bytes and
-   * no others: it has lost its tag, or, if it is empty, it may be a new one in the place of a file
-   * that was removed. One with another slot's tag is a new one.
+   * Returns whether a file without a tag is where the segment was, and has some of the segment's
+   * bytes and no others: it has lost its tag, or, if it is empty, it may be a new one in the place
+   * of a file that was removed. One with another slot's tag is a new one.
    */
   private static boolean hasLostItsTag(Residence in, Path logFile) throws IOException {
     return in.slot().committedLength() > 0

@@ -9,7 +9,7 @@ import java.util.List;
  * @param restored log files created again, because the power went before they reached the disk
  * @param orphaned slots whose log file is missing, which are kept until the next start
  * @param freed slots freed because their log file is still missing, or never had a record
- * @param deletionsFinished deletions that a crash had cut short
+ * @param deletionsFinished deletions that a crash had interrupted
  * @param tagsRemoved log files whose bytes had already left the pool, and that only kept the tag
  * @param copiesDropped slots with a copy that was being made, or was of no use any more
  * @param kept slots left as they are, each with the reason (their log directory is offline)

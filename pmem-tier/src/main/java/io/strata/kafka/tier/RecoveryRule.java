@@ -26,7 +26,7 @@ enum RecoveryRule {
   FREE_DELETED,
   /** Frees a slot that has nothing of its segment, or is the other one of two. */
   DROP,
-  /** As {@link #DROP}; the log file's tag goes, too. */
+  /** As {@link #DROP}; the log file's tag goes too. */
   LEAVE,
   /** Frees the slot of a segment that was written through: the log file has all bytes. */
   FREE_CACHED,

@@ -91,7 +91,7 @@ record RelocateMove(
     }
   }
 
-  /** Whether a reboot takes what is in a pool, and not where it was. */
+  /** Returns whether a reboot takes what is in a pool, and not where it was. */
   static boolean survivesLess(Pool pool, Residence than) {
     return DurableNames.survivesReboot(than) && !pool.memory().durability().survivesReboot();
   }
@@ -158,7 +158,10 @@ record RelocateMove(
       }
     }
 
-    /** How much of the segment the log file has, durably so when this returns if that matters. */
+    /**
+     * Returns how much of the segment the log file has, durably so when this returns if that
+     * matters.
+     */
     private long cleanLength(Path logFile) throws IOException {
       if (from.isPresent() && !from.get().isClean()) {
         return from.get().slot().cleanLength();

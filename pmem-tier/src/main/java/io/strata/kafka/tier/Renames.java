@@ -70,14 +70,14 @@ record Renames(
     }
   }
 
-  /** Whether it is a replica on its way to another log directory. */
+  /** Returns whether it is a replica on its way to another log directory. */
   private static boolean isFuture(Path partition) {
     return SegmentNames.inPartition(partition)
         .map(name -> name.replica() == SegmentName.Replica.FUTURE)
         .orElse(false);
   }
 
-  /** What has been written in the log file unforced, as long as it was acknowledged to nobody. */
+  /** What has been written in the log file unforced, if it was acknowledged to nobody. */
   private static void forceLogFiles(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
       if (segment.isLive() && (!segment.needsTag() || segment.segment().spilled())) {

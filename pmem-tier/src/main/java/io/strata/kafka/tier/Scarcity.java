@@ -58,7 +58,7 @@ final class Scarcity {
     return begin >= 1 ? dirty : Math.max(0, (dirty - begin) / (1 - begin));
   }
 
-  /** Whether a tier passes on the next new segment: one of {@code 1 / scarcity} of them. */
+  /** Returns whether a tier passes on the next new segment: one of {@code 1 / scarcity} of them. */
   boolean passesOn(int tier) {
     double now = of(tier);
     synchronized (this) {

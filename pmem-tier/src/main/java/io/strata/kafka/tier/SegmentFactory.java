@@ -82,7 +82,7 @@ record SegmentFactory(
     /** Set before the segment is used. */
     private volatile @Nullable TieredSegment segment;
 
-    /** Whether it is, by its names, a segment of the replica that the broker serves. */
+    /** Returns whether it is, by its names, a segment of the replica that the broker serves. */
     boolean isCurrent() {
       TieredSegment named = segment;
       return named != null && named.isCurrent();

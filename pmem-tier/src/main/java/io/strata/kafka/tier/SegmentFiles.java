@@ -27,18 +27,18 @@ import java.util.Set;
  *
  * <p>Failures are the exceptions of {@link java.nio.file.Files}: {@link
  * java.nio.file.NoSuchFileException}, {@link java.nio.file.AccessDeniedException} and so on. An
- * implementation that cannot tell whether a file is hot throws, and never declines: a declined hot
- * file would be read without its newest records.
+ * implementation that does not know whether a file is hot throws, and never declines: a declined
+ * hot file would be read without its newest records.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 public interface SegmentFiles {
 
   /**
-   * Whether {@code path} may name a segment, by its last name alone: 20 digits and {@code .log},
-   * with one of Kafka's suffixes {@code .deleted}, {@code .cleaned} and {@code .swap} or none. Does
-   * no I/O, reads no configuration, and allocates nothing where the path has its string at hand, as
-   * the JDK's have.
+   * Returns whether {@code path} may name a segment, by its last name alone: 20 digits and {@code
+   * .log}, with one of Kafka's suffixes {@code .deleted}, {@code .cleaned} and {@code .swap} or
+   * none. Does no I/O, reads no configuration, and allocates nothing where the path has its string
+   * at hand, as the JDK's have.
    */
   static boolean maybeSegment(Path path) {
     return SegmentNames.maybeSegment(path.toString());
@@ -64,11 +64,11 @@ public interface SegmentFiles {
    */
   OptionalLong size(Path file) throws IOException;
 
-  /** When a hot file was last written to; empty when the file is not hot. */
+  /** Returns when a hot file was last written to; empty when the file is not hot. */
   Optional<FileTime> lastModified(Path file) throws IOException;
 
   /**
-   * Sets the time that {@link #lastModified} tells, in the log file and wherever else it is kept,
+   * Sets the time that {@link #lastModified} returns, in the log file and wherever else it is kept,
    * so that no earlier append comes back over it.
    *
    * @return false when the file is not hot

@@ -82,7 +82,7 @@ record SegmentFinder(
   }
 
   /**
-   * Whether the file carries a segment's tag and is not its log file: a copy made with its
+   * Returns whether the file carries a segment's tag and is not its log file: a copy made with its
    * attributes, or a second name of the file. When it is deleted the segment must stay.
    */
   boolean isOther(Path file) throws IOException {
@@ -92,7 +92,7 @@ record SegmentFinder(
             || LogFileNames.isOtherName(file, known.get()));
   }
 
-  /** Two files with one tag; at a start they are refused, too. */
+  /** Two files with one tag; at a start they are refused too. */
   private static FileSystemException foreign(SegmentTag tag, Path file, TieredSegment segment) {
     return new FileSystemException(
         file.toString(),

@@ -21,7 +21,7 @@ final class SegmentNames {
 
   private SegmentNames() {}
 
-  /** What the names of a file and of its directory say; empty when they are not Kafka's. */
+  /** Returns what the names of a file and of its directory say; empty when they are not Kafka's. */
   static Optional<SegmentName> of(Path logFile) {
     Path partition = logFile.getParent();
     Path name = logFile.getFileName();
@@ -31,7 +31,7 @@ final class SegmentNames {
     return SegmentName.parse(String.valueOf(partition.getFileName()), name.toString());
   }
 
-  /** What Kafka calls the segment that begins with an offset. */
+  /** Returns what Kafka calls the segment that begins with an offset. */
   static String fileName(long baseOffset) {
     return String.format(Locale.ROOT, "%0" + DIGITS + "d", baseOffset) + EXTENSION;
   }
@@ -48,12 +48,12 @@ final class SegmentNames {
         : OptionalLong.empty();
   }
 
-  /** Whether a directory may be a partition's, whatever Kafka calls it at the moment. */
+  /** Returns whether a directory may be a partition's, whatever Kafka calls it at the moment. */
   static boolean maybePartition(Path directory) {
     return ANY_NAME || inPartition(directory).isPresent();
   }
 
-  /** What a segment in a directory would be called; empty if it is no partition's. */
+  /** Returns what a segment in a directory would be called; empty if it is no partition's. */
   static Optional<SegmentName> inPartition(Path directory) {
     return SegmentName.parse(String.valueOf(directory.getFileName()), SOME_SEGMENT);
   }

@@ -83,7 +83,7 @@ final class SegmentRegistry {
     return taken;
   }
 
-  /** Whether the segment is known still. */
+  /** Returns whether the segment is known still. */
   boolean has(TieredSegment segment) {
     return byId.get(segment.id()) == segment;
   }
@@ -121,7 +121,7 @@ final class SegmentRegistry {
     return segment;
   }
 
-  /** Whether an entry is of an earlier file with the same inode, or as good as closed. */
+  /** Returns whether an entry is of an earlier file with the same inode, or as good as closed. */
   private static boolean isLeftOver(TieredSegment entry) {
     return entry.needsTag() || !entry.isHeld();
   }
@@ -226,7 +226,7 @@ final class SegmentRegistry {
         .toList();
   }
 
-  /** Whether a newer segment of a segment's partition is known, and has records. */
+  /** Returns whether a newer segment of a segment's partition is known, and has records. */
   boolean hasRecordsBehind(Path segment) {
     OptionalLong offset = SegmentNames.offsetOf(segment);
     return offset.isPresent()
@@ -250,7 +250,7 @@ final class SegmentRegistry {
     return byId.values().stream().filter(segment -> !segment.inLogFile()).toList();
   }
 
-  /** How many segments have bytes in a pool, or a slot at least. */
+  /** Returns how many segments have bytes in a pool, or a slot at least. */
   int size() {
     int count = 0;
     for (TieredSegment segment : byId.values()) {

@@ -25,7 +25,7 @@ public final class TestHook {
     return Optional.empty();
   }
 
-  /** What a remote tier works by. */
+  /** Returns what a remote tier works by. */
   public static RemoteSettings.Live remote(RemoteSettings.Live live) {
     return live;
   }

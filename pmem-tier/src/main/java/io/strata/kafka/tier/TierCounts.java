@@ -35,7 +35,7 @@ public final class TierCounts {
     return logFileFailures.sum();
   }
 
-  /** How often a log file's modification time was brought up to date. */
+  /** Returns how often a log file's modification time was brought up to date. */
   public long mtimeRefreshes() {
     return mtimeRefreshes.sum();
   }

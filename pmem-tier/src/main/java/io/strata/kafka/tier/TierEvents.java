@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a tier tells its operator about, beside its report: each call is one thing that happened.
+ * Events for a tier's operator, beside its report: each call is one thing that happened.
  *
  * <p>The tier itself writes no log, because it also runs where there is none (the command line). A
  * listener may be called by any thread, also on paths that an append waits for, and must return
@@ -22,7 +22,7 @@ public interface TierEvents {
   default void poolCreated(Path file, long bytes, PoolOwner owner) {}
 
   /**
-   * A damaged pool in which everything was written through was made anew: no record was in it
+   * A damaged pool in which everything was written through was created again: no record was in it
    * alone.
    */
   default void poolReplaced(Path file, String damage) {}

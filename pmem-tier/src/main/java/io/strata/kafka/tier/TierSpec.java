@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * @param placement which new segments may be placed in a pool
  * @param forcedPlacement for Kafka's own tests: new files whose absolute path matches are placed in
  *     a pool, whatever they are called and wherever they are
- * @param moveHook for tests: told of each stage of a move
+ * @param moveHook for tests: is notified of each stage of a move
  */
 public record TierSpec(
     StrataConfig config,

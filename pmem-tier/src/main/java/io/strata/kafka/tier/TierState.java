@@ -68,7 +68,7 @@ final class TierState {
   /**
    * Over these pools and segments.
    *
-   * @param anyName whether files that are no segments of Kafka's by their names may move, too, as
+   * @param anyName whether files that are no segments of Kafka's by their names may move too, as
    *     Kafka's own tests have them
    */
   TierState(
@@ -143,7 +143,7 @@ final class TierState {
       long lastExtentBytes,
       Optional<SegmentView> view) {
 
-    /** Whether only the pool has a part of it, though Kafka does not append to it. */
+    /** Returns whether only the pool has a part of it, though Kafka does not append to it. */
     boolean waitsForCopy() {
       return !active && poolBytes > cleanBytes && view.isPresent();
     }
@@ -182,7 +182,7 @@ final class TierState {
       done = true;
     } finally {
       if (!done) {
-        // Nothing tells of these once more.
+        // Nothing reports these once more.
         lookAgain();
       }
     }
@@ -238,7 +238,7 @@ final class TierState {
     Optional<Residence> in = segment.residence();
     long poolBytes = in.map(Residence::spaceBytes).orElse(0L);
     long cleanBytes = in.map(at -> Math.min(poolBytes, at.evictableBytes(!active))).orElse(0L);
-    // One that Kafka has just begun has nothing that another place could have, too.
+    // One that Kafka has just begun has nothing that another place could have too.
     boolean clean =
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
     OptionalInt tier =
@@ -402,8 +402,8 @@ final class TierState {
   }
 
   /**
-   * Whether Kafka may append to the segment: it has the highest offset of its directory. One that
-   * Kafka appends to and that is not known here only makes an older one seem active.
+   * Returns whether Kafka may append to the segment: it has the highest offset of its directory.
+   * One that Kafka appends to and that is not known here only makes an older one seem active.
    */
   boolean isActive(TieredSegment segment) {
     Path directory = segment.logFile().getParent();

@@ -100,12 +100,14 @@ final class TieredSegment {
     renamesSettled = count;
   }
 
-  /** What the file system knew the log file by when it was admitted; see {@link LogFile}. */
+  /**
+   * Returns what the file system knew the log file by when it was admitted; see {@link LogFile}.
+   */
   Object fileKey() {
     return fileKey;
   }
 
-  /** Whether it was in the log file, all of it, when this broker opened it first. */
+  /** Returns whether it was in the log file, all of it, when this broker opened it first. */
   boolean found() {
     return found;
   }
@@ -114,24 +116,27 @@ final class TieredSegment {
     return heat;
   }
 
-  /** Where the copy is that is read; empty when all bytes are in the log file. */
+  /** Returns where the copy is that is read; empty when all bytes are in the log file. */
   Optional<Residence> residence() {
     return segment.residence();
   }
 
-  /** Whether a move works on it, and must not be passed by a second object for the same file. */
+  /**
+   * Returns whether a move works on it, and must not be passed by a second object for the same
+   * file.
+   */
   boolean moving() {
     return moves.get() > 0;
   }
 
-  /** Whether a descriptor of ours is open on its log file: no other file has its inode. */
+  /** Returns whether a descriptor of ours is open on its log file: no other file has its inode. */
   boolean isHeld() {
     return segment.holdsFile() || moving();
   }
 
   /**
-   * Whether its log file was not where it should be when it was looked for last: the segment may be
-   * dead, and is not moved.
+   * Returns whether its log file was not where it should be when it was looked for last: the
+   * segment may be dead, and is not moved.
    */
   boolean missing() {
     return missing;
@@ -157,7 +162,7 @@ final class TieredSegment {
     changed.set(false);
   }
 
-  /** Whether Kafka appended to it when that was last looked at: it keeps its slot then. */
+  /** Returns whether Kafka appended to it when that was last looked at: it keeps its slot then. */
   boolean active() {
     return active;
   }
@@ -176,7 +181,7 @@ final class TieredSegment {
     }
   }
 
-  /** Whether it was to begin in a pool, and no pool had space for it. */
+  /** Returns whether it was to begin in a pool, and no pool had space for it. */
   boolean refused() {
     return refused;
   }
@@ -187,7 +192,7 @@ final class TieredSegment {
     changed();
   }
 
-  /** Why its log file could not be forced; what that force was for is in doubt then. */
+  /** Returns why its log file could not be forced; what that force was for is in doubt then. */
   Optional<IOException> forceFailure() {
     return forceFailure;
   }
@@ -210,14 +215,14 @@ final class TieredSegment {
     return tags;
   }
 
-  /** Whether all bytes are in the log file. */
+  /** Returns whether all bytes are in the log file. */
   boolean inLogFile() {
     return segment.residence().isEmpty();
   }
 
   /**
-   * Whether the log file's tag must lead to this segment, since the log file may lack bytes. One
-   * that is in the log file, or written through, is found by its inode.
+   * Returns whether the log file's tag must lead to this segment, since the log file may lack
+   * bytes. One that is in the log file, or written through, is found by its inode.
    */
   boolean needsTag() {
     return segment.residence().map(in -> !in.isCached()).orElse(false);
@@ -242,7 +247,7 @@ final class TieredSegment {
   }
 
   /**
-   * What the log file's tag is to be.
+   * Returns what the log file's tag is to be.
    *
    * @throws java.util.NoSuchElementException when it is in the log file
    */
@@ -250,12 +255,15 @@ final class TieredSegment {
     return segment.residence().orElseThrow().tag();
   }
 
-  /** Where the log file was when it was last opened or renamed through the provider. */
+  /** Returns where the log file was when it was last opened or renamed through the provider. */
   Path logFile() {
     return place.logFile();
   }
 
-  /** What the log file's names say; empty for a file that is no segment of Kafka's by its names. */
+  /**
+   * Returns what the log file's names say; empty for a file that is no segment of Kafka's by its
+   * names.
+   */
   Optional<SegmentName> name() {
     return place.name();
   }
@@ -275,7 +283,7 @@ final class TieredSegment {
     return place.disk();
   }
 
-  /** Whether it is, by its names, a segment of the replica that the broker serves. */
+  /** Returns whether it is, by its names, a segment of the replica that the broker serves. */
   boolean isCurrent() {
     return place
         .name()
@@ -286,7 +294,7 @@ final class TieredSegment {
         .orElse(true);
   }
 
-  /** Whether the segment is, by its name, one of a log's, and not on its way out or in. */
+  /** Returns whether the segment is, by its name, one of a log's, and not on its way out or in. */
   boolean isLive() {
     return place.name().map(name -> name.stage() == SegmentName.Stage.LIVE).orElse(true);
   }
@@ -301,12 +309,12 @@ final class TieredSegment {
     shownMillis = millis;
   }
 
-  /** Where the log file is now. */
+  /** Returns where the log file is now. */
   Place place() {
     return place;
   }
 
-  /** Whether what leads to the log file at a place is known to be durable. */
+  /** Returns whether what leads to the log file at a place is known to be durable. */
   @SuppressWarnings("ReferenceEquality") // back at a name is not still there
   boolean nameForced(Place at) {
     Optional<Place> forced = nameForced;

@@ -138,7 +138,7 @@ final class UnsyncedRenames {
 
     /**
      * Makes its renames durable. A thread that waited for the lock finds that the one before has
-     * forced them, too.
+     * forced them too.
      */
     void settle() throws IOException {
       long wanted = renames.get();
@@ -295,7 +295,7 @@ final class UnsyncedRenames {
    *
    * @throws NoSuchFileException if it is not there by that name
    * @throws Directories.ForceFailedException if that fails, or has failed before: what comes next
-   *     in the directory fails, too
+   *     in the directory fails too
    */
   void force(Path directory) throws IOException {
     force(known(directory));

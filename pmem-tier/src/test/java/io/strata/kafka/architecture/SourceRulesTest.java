@@ -35,7 +35,7 @@ class SourceRulesTest {
       Path main = TOP.resolve(module).resolve("src/main/java");
       Path test = TOP.resolve(module).resolve("src/test/java");
       assertThat(packagesWithoutMark(main, main)).as("packages in %s", main).isEmpty();
-      // A test package that is in main, too, is marked there.
+      // A test package that is in main too, is marked there.
       assertThat(packagesWithoutMark(test, main)).as("packages in %s", test).isEmpty();
     }
   }

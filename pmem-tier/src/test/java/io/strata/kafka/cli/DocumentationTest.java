@@ -55,7 +55,7 @@ class DocumentationTest {
     return MarkdownPage.all().stream();
   }
 
-  /** Pages that speak of the present; the changelog and the decisions name what is gone, too. */
+  /** Pages that speak of the present; the changelog and the decisions name what is gone too. */
   static Stream<MarkdownPage> ofThePresent() {
     return pages().filter(page -> !page.toString().matches(".*(changelog|adr/\\d+.*)\\.md"));
   }

@@ -122,7 +122,7 @@ final class RemoteStores {
     return new LevelOptions(name, List.of(new Directory(path, OptionalLong.of(1L << 30))));
   }
 
-  /** Has the second level have a copy, too. */
+  /** Has the second level have a copy too. */
   Path alsoInTheSecondLevel(SegmentKey key) throws IOException {
     Path from = StoreNames.segment(ssd, key);
     Path to = StoreNames.segment(hdd, key);

@@ -65,10 +65,12 @@ class SegmentsCommandTest {
 
     assertThat(run.out().lines())
         .containsExactly(
-            "PARTITION  BASE OFFSET  STATE     IN POOL  IN LOG FILE  ONLY IN POOL  POOL",
-            "audit-1              0  logdirs       0 B        2 KiB           0 B  -",
-            "orders-0             0  hot      97.7 KiB          0 B      97.7 KiB  hot.pool",
-            "orders-0           500  spilled  48.8 KiB      9.8 KiB      48.8 KiB  hot.pool",
+            "PARTITION  BASE OFFSET  STATE    START  CLEAN       END      SIZE  ONLY IN POOL  POOL",
+            "audit-1              0  logdirs  2 KiB  2 KiB     2 KiB     2 KiB           0 B  -",
+            "orders-0             0  hot        0 B    0 B  97.7 KiB  97.7 KiB      97.7 KiB "
+                + " hot.pool",
+            "orders-0           500  spilled    0 B    0 B  48.8 KiB  58.6 KiB      48.8 KiB "
+                + " hot.pool",
             "",
             "total: 3 segments: 1 hot, 1 spilled, 1 logdirs",
             "pool "
@@ -90,11 +92,13 @@ class SegmentsCommandTest {
     JsonNode json = CommandLineRun.of("segments", "--config", config, "--json").succeeds().json();
 
     assertThat(out)
-        .containsPattern("orders-0 +0 +hot +97.7 KiB +97.7 KiB +0 B +hot.pool")
-        .containsPattern("orders-0 +500 +hot +1000 B +400 B +600 B +hot.pool")
+        .containsPattern("orders-0 +0 +hot +0 B( +97.7 KiB){3} +0 B +hot.pool")
+        .containsPattern("orders-0 +500 +hot +0 B +400 B +1000 B +1000 B +600 B +hot.pool")
         .contains("2 hot (1 of them clean), 0 spilled");
     assertThat(json.at("/segments/0/bytesOnlyInPool").asInt()).isZero();
     assertThat(json.at("/segments/1/bytesOnlyInPool").asInt()).isEqualTo(600);
+    assertThat(json.at("/segments/1/clean").asInt()).isEqualTo(400);
+    assertThat(json.at("/segments/1/end").asInt()).isEqualTo(1000);
     assertThat(json.at("/total/clean").asInt()).isEqualTo(1);
   }
 

@@ -197,7 +197,7 @@ class StrataConfigTest {
         .singleElement()
         .extracting(ConfigProblem::message)
         .isEqualTo(
-            "strata.tier.b.pools: found '/p/a', which tier a has, too, expected each pool in one"
+            "strata.tier.b.pools: found '/p/a', which tier a has too, expected each pool in one"
                 + " tier only; take it out of one of them");
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * With {@code strata.durability=ack} an append that has returned is there after a power failure, on
- * pools of type {@code file}, too.
+ * pools of type {@code file} too.
  */
 final class AcknowledgedOnFilesTest {
 

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /**
  * Runs workloads, takes the image of a crash at each point without stopping them, and holds what
- * recovery makes of it against what must be. Recovery is cut, too, at random points.
+ * recovery makes of it against what must be. Recovery is cut too, at random points.
  *
  * <p>Thread safety: none.
  */

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
  * <p>{@code -Dstrata.crash.seeds=n} runs n seeds, of about 850 cut points each; {@code
  * -Dstrata.crash.first=n} begins at another one; {@code -Dstrata.crash.seed=n} runs one, {@code
  * -Dstrata.crash.cut=n} one cut of it, {@code -Dstrata.crash.trace=true} shows what led there.
- * {@code -Dstrata.crash.pools=small} leaves out the seeds whose pools are roomy.
+ * {@code -Dstrata.crash.pools=small} leaves out the seeds whose pools are large.
  */
 final class CrashSimulationTest {
 

@@ -73,7 +73,7 @@ final class Mutations {
     return Optional.empty();
   }
 
-  /** Whatever fails with everything in its place, too, is no finding of the place's. */
+  /** Whatever fails with everything in its place too, is no finding of the place's. */
   private void control(String signature, long seed) throws IOException {
     sites.watch(signature);
     new Campaign(sites).near().run(seed);

@@ -39,7 +39,7 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
   /** Does all there is to do, and what comes of it. */
   public void runAll() {
     for (int i = 0; i < 1000 && runOne(); i++) {
-      // Each may add more; one that fails again and again ends, too.
+      // Each may add more; one that fails again and again ends too.
     }
   }
 

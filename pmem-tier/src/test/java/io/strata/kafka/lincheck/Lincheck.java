@@ -49,7 +49,7 @@ public record Lincheck(Class<?> tested, Class<?> specification) {
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("io.strata.kafka.lincheck.LincheckMain");
     command.addAll(List.of(tested.getName(), specification.getName(), mode));
-    // The whole suite runs on the oldest JDK, too: a few on the others show that it works there.
+    // The whole suite runs on the oldest JDK too: a few on the others show that it works there.
     int share = Runtime.version().feature() > 17 ? (scenarios + 3) / 4 : scenarios;
     Arrays.stream(new int[] {share * FACTOR, times, threads, operations})
         .forEach(number -> command.add(String.valueOf(number)));

@@ -157,7 +157,7 @@ abstract class FileBackedContract extends MemoryContract {
     Path large = directory().resolve("large");
     long size = (2L << 30) + (200 << 20);
     try (RandomAccessFile file = new RandomAccessFile(large.toFile(), "rw")) {
-      file.setLength(size); // sparse: only what this test stores takes room
+      file.setLength(size); // sparse: only what this test stores takes space
     }
     int length = 1 << 20;
     try (PersistentMemory memory = MemoryOpener.open(type, large, true)) {

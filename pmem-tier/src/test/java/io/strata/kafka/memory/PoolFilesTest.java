@@ -117,7 +117,7 @@ class PoolFilesTest {
     }
 
     @Test
-    void leavesNothingBehindWhenThereIsNoRoom() throws IOException {
+    void leavesNothingBehindWhenThereIsNoSpace() throws IOException {
       Path file = directory().resolve("pool");
       long tooMuch = Files.getFileStore(directory()).getTotalSpace() + (1L << 40);
       assertThatThrownBy(() -> PoolFiles.allocate(file, tooMuch))
@@ -160,7 +160,7 @@ class PoolFilesTest {
     }
 
     @Test
-    void keepsItsLengthWhenThereIsNoRoomToExtend() throws IOException {
+    void keepsItsLengthWhenThereIsNoSpaceToExtend() throws IOException {
       Path file = directory().resolve("pool");
       byte[] bytes = MemoryContract.random(SIZE, 2);
       Files.write(file, bytes);

@@ -124,7 +124,7 @@ class MetricCatalogueTest {
 
             Strata adds its metrics to the registry of Kafka's own broker metrics (`KafkaYammerMetrics`). Kafka's reporter
             shows each in JMX, once, and other reporters for that registry find them there, such as Strimzi's metrics
-            reporter. `metrics.jmx.include` and `metrics.jmx.exclude` apply to them, too. On a broker
+            reporter. `metrics.jmx.include` and `metrics.jmx.exclude` apply to them too. On a broker
             without that registry they are in JMX alone, under the same names.
 
             | kind | JMX attributes | meaning |

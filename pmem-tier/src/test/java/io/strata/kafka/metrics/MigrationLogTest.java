@@ -24,7 +24,7 @@ class MigrationLogTest {
       new MigrationLog(logged.logger(), now::get, List.of("pmem", "ssd"));
 
   @Test
-  void aFailureIsToldOnceAMinuteForEachTargetAndCause() {
+  void aFailureIsLoggedOnceAMinuteForEachTargetAndCause() {
     log.failed(down(1, "/a", 2), new IOException("No space left on device"), 3, 4_000);
     for (int i = 2; i < 7; i++) {
       log.failed(down(i, "/a", 2), new IOException("No space left on device"), 1, 1_000);
@@ -82,7 +82,7 @@ class MigrationLogTest {
   }
 
   @Test
-  void aCorruptSegmentIsToldOnce() {
+  void aCorruptSegmentIsLoggedOnce() {
     CorruptSegmentException cause = new CorruptSegmentException("checksum of batch 7");
     log.failed(down(1, "/a", 2), cause, 1, 1_000);
     log.failed(down(1, "/a", 2), cause, 2, 1_000);

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The same random operations in two directories, in one through our provider and in the other
- * through the JDK's: results and exceptions must agree, whatever is hot. (The messages, too, as
- * long as nothing is.)
+ * through the JDK's: results and exceptions must agree, whatever is hot. (The messages too, as long
+ * as nothing is.)
  */
 class DifferentialTest {
 

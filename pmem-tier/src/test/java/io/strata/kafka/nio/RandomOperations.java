@@ -117,7 +117,7 @@ final class RandomOperations {
    *
    * @param root an empty directory
    * @param longest most bytes to write at once
-   * @param cold whether nothing is ever hot: then messages count, too
+   * @param cold whether nothing is ever hot: then messages count too
    */
   RandomOperations(Path root, long seed, int longest, boolean cold) {
     this.longest = longest;

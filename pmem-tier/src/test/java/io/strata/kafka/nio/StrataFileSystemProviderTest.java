@@ -69,7 +69,7 @@ class StrataFileSystemProviderTest {
     jdkDirectory = Files.createDirectory(temporary.resolve("t-0"));
     directory = fileSystem(() -> tier).getPath(jdkDirectory.toString());
     segment = Files.write(directory.resolve(NAME), content);
-    assertThat(Files.size(jdkDirectory.resolve(NAME))).as("bytes at home").isZero();
+    assertThat(Files.size(jdkDirectory.resolve(NAME))).as("bytes in the log file").isZero();
   }
 
   private static FileSystem fileSystem(StrataFileSystemProvider.Segments segments) {
@@ -370,7 +370,7 @@ class StrataFileSystemProviderTest {
   void aTimeThatIsSetComesBack(SetTime way) throws IOException {
     way.set(segment, LONG_AGO);
     assertThat(Files.getLastModifiedTime(segment)).isEqualTo(LONG_AGO);
-    assertThat(Files.getLastModifiedTime(jdk(segment))).as("at home").isEqualTo(LONG_AGO);
+    assertThat(Files.getLastModifiedTime(jdk(segment))).as("the log file's").isEqualTo(LONG_AGO);
   }
 
   @Test

@@ -75,7 +75,7 @@ class PoolCrashTest {
     RecordingMemory memory = format(durability);
     memory.crashBefore(memory.persistPoints() + point);
     PoolWorkload before = run(memory, new Random(seed));
-    // Recovery may be cut, too, and the workload after it: twice, at random points.
+    // Recovery may be cut too, and the workload after it: twice, at random points.
     Random random = new Random(seed * 1_000_003 + point);
     for (int round = 0; round < 2; round++) {
       memory = left(memory, end, random);

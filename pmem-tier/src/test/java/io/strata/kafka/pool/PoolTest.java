@@ -75,7 +75,7 @@ class PoolTest {
   }
 
   @Test
-  void theRoomDoublesAndFallsBackToShorterExtents() throws IOException {
+  void theSpaceDoublesAndFallsBackToShorterExtents() throws IOException {
     Slot slot = create().allocateSlot(DIRECTORY, "a").orElseThrow();
     List<Long> lengths = new ArrayList<>();
     while (slot.grow()) {

@@ -56,7 +56,7 @@ class PoolThreatsTest {
 
   @Test
   void aSymbolicLinkInPlaceOfTheLockIsNotFollowed() throws IOException {
-    Path victim = Files.writeString(folder.resolve("victim"), "somebody's bytes");
+    Path victim = Files.writeString(folder.resolve("victim"), "another's bytes");
     create();
     Path lock = folder.resolve("hot.pool.lock");
     Files.delete(lock);
@@ -67,7 +67,7 @@ class PoolThreatsTest {
         .hasMessageContaining("symbolic link")
         .extracting(e -> ((PoolException) e).kind())
         .isEqualTo(Kind.LOCKED);
-    assertThat(victim).hasContent("somebody's bytes");
+    assertThat(victim).hasContent("another's bytes");
     Files.delete(lock);
     Files.createSymbolicLink(lock, folder.resolve("nobody"));
     assertThatThrownBy(this::open).isInstanceOf(PoolException.class);
@@ -81,11 +81,11 @@ class PoolThreatsTest {
 
   @Test
   void symbolicLinksAtTheNamesOfACreationAreNotFollowed() throws IOException {
-    Path victim = Files.writeString(folder.resolve("victim"), "somebody's bytes");
+    Path victim = Files.writeString(folder.resolve("victim"), "another's bytes");
     Files.createSymbolicLink(folder.resolve("hot.pool.creating"), victim);
     Files.createSymbolicLink(pool(), folder.resolve("nobody"));
     create();
-    assertThat(victim).hasContent("somebody's bytes");
+    assertThat(victim).hasContent("another's bytes");
     assertThat(folder.resolve("nobody")).doesNotExist();
     assertThat(Files.isRegularFile(pool(), LinkOption.NOFOLLOW_LINKS)).isTrue();
     open().close();

@@ -25,7 +25,7 @@ public final class SimPools {
     PoolFormatter.format(memory, spec, Session.CLOSED, id);
   }
 
-  /** As {@link #format}, with less room for data than a pool has that is made by a command. */
+  /** As {@link #format}, with less space for data than a pool has that is made by a command. */
   public static void format(PersistentMemory memory, PoolSpec spec, UUID id, long dataBytes)
       throws IOException {
     format(memory, spec, id);

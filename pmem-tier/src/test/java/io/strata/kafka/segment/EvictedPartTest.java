@@ -40,13 +40,13 @@ final class EvictedPartTest {
             slot,
             pool.pool(),
             0,
-            new SegmentSettings(() -> false, InstantSource.system(), this::makeRoom),
+            new SegmentSettings(() -> false, InstantSource.system(), this::makeSpace),
             SegmentEvents.NONE);
     channel = segment.open(logFile.open(), Set.of(READ, WRITE));
   }
 
-  private void makeRoom(Pool of, long wanted) {
-    spaceMaker.makeRoom(of, wanted);
+  private void makeSpace(Pool of, long wanted) {
+    spaceMaker.makeSpace(of, wanted);
   }
 
   private long evictPart() {
@@ -123,6 +123,19 @@ final class EvictedPartTest {
     append(60_000, 2);
     assertThat(segment.spilled()).isFalse();
     assertContent(60_000);
+  }
+
+  /** A drain takes as long as what the pools have, and not as all that was evicted from them. */
+  @Test
+  void aDrainCopiesWhatIsDirtyAlone() throws Exception {
+    append(FIRST, 1);
+    destage();
+    assertThat(evictPart()).isEqualTo(BLOCK);
+    append(30_000, 2);
+    try (FileChannel file = logFile.open()) {
+      assertThat(segment.copyToLogFileAsItIs(file).bytes()).isEqualTo(30_000);
+    }
+    assertContent(30_000);
   }
 
   @Test

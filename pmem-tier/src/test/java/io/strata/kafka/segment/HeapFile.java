@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.Random;
 
 /**
- * A log file on the heap that knows what a power cut would leave of it, runs out of room and fails
+ * A log file on the heap that knows what a power cut would leave of it, runs out of space and fails
  * when it is told to. Its channels do what a segment asks of the log file, and nothing else.
  *
  * <p>Thread safety: all methods may be called by any number of threads; each runs under one lock.
@@ -38,7 +38,7 @@ final class HeapFile {
   private byte[] forced;
 
   @GuardedBy("this")
-  private long room = Long.MAX_VALUE;
+  private long space = Long.MAX_VALUE;
 
   @GuardedBy("this")
   private int failingForces;
@@ -89,7 +89,7 @@ final class HeapFile {
 
   /** Limits the file's length, as a full disk does. */
   synchronized void limit(long length) {
-    room = length;
+    space = length;
   }
 
   synchronized void failForces(int times) {
@@ -160,7 +160,7 @@ final class HeapFile {
   }
 
   private synchronized int write(ByteBuffer source, long position) throws IOException {
-    int length = (int) Math.min(source.remaining(), Math.max(0, room - position));
+    int length = (int) Math.min(source.remaining(), Math.max(0, space - position));
     if (length == 0 && source.hasRemaining()) {
       throw new IOException("No space left on device");
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A copy that two threads give up is freed once. */
+/** A window that two threads close is freed once. */
 final class ResidenceTest {
 
   private static final int ROUNDS = 200;

@@ -136,7 +136,7 @@ final class SegmentCrashTest {
     /** The shortest that it may be: with the truncation under way. */
     int shortest;
 
-    /** How much of what is acknowledged has been forced, too. */
+    /** How much of what is acknowledged has been forced too. */
     int forced;
 
     /**

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a segment tells those who count. */
+/** Callbacks for metrics on the append and read paths. */
 final class SegmentEventsTest {
   private static final int BLOCK = TinyPool.BLOCK;
 

@@ -218,7 +218,7 @@ public final class SegmentOperations {
     }
   }
 
-  /** When the last channel is closed all room is back. */
+  /** When the last channel is closed all space is back. */
   @Validate
   public void validate() throws IOException {
     segment.markDeleting();

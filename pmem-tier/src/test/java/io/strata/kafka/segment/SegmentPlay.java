@@ -86,7 +86,7 @@ public final class SegmentPlay implements Play {
 
   @Override
   public List<Callable<?>> parts() {
-    return List.of(this::write, this::read, this::move, this::useTheRoom);
+    return List.of(this::write, this::read, this::move, this::useTheSpace);
   }
 
   /** What comes after a truncation is written where a reader may still be; it is not looked at. */
@@ -199,7 +199,7 @@ public final class SegmentPlay implements Play {
   }
 
   /** What the first segment's readers must never see. */
-  private boolean useTheRoom() throws IOException {
+  private boolean useTheSpace() throws IOException {
     for (int i = 0; i < CHANGES; i++) {
       if (random.nextInt(3) == 0) {
         FileChannel unused = otherWriter.truncate(0);

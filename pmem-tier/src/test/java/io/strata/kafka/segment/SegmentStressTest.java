@@ -72,7 +72,7 @@ final class SegmentStressTest {
 
     /**
      * Whose bytes they are. When a file is cut while it is read, Linux may give zeros from the cut
-     * to the end of its page; so the log file may, too.
+     * to the end of its page; so the log file may too.
      *
      * @param era before the read
      */

@@ -102,7 +102,7 @@ final class SegmentTest {
   }
 
   @Test
-  void withoutAnyRoomEverythingIsInLogFile() throws IOException {
+  void withoutAnySpaceEverythingIsInLogFile() throws IOException {
     pool.leaveFree(0);
     byte[] bytes = bytes(1, 1000);
     append(bytes);
@@ -112,7 +112,7 @@ final class SegmentTest {
   }
 
   @Test
-  void staysSpilledWhenThereIsRoomAgain() throws IOException {
+  void staysSpilledWhenThereIsSpaceAgain() throws IOException {
     pool.leaveFree(1);
     append(bytes(1, BLOCK + 1));
     pool.leaveFree(8);

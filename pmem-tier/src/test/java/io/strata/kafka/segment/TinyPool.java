@@ -16,7 +16,7 @@ import java.util.UUID;
 
 /**
  * A pool of 32 blocks of 64 KiB, most of which belong to ballast, so that a segment finds as little
- * room as a test wants it to.
+ * space as a test wants it to.
  */
 final class TinyPool implements AutoCloseable {
 

@@ -80,7 +80,7 @@ final class TransferToTest {
         refused = moved == 0 ? refused + 1 : 0;
       }
       assertThat(channel.isOpen()).isTrue();
-      // Now somebody does, and the socket takes more.
+      // Now the peer reads, and the socket takes more.
       ByteBuffer received = ByteBuffer.allocate(1 << 16);
       long arrived = 0;
       while (arrived < taken || taken < 4L * LENGTH) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pools of type cache: every append is in the log file, too, and losing the pool loses nothing. */
+/** Pools of type cache: every append is in the log file too, and losing the pool loses nothing. */
 final class CachePoolTest {
 
   private static final long SIZE = 16 << 20;

@@ -88,7 +88,7 @@ final class ForcedNamesTest {
     assertThat(forced).isEmpty();
   }
 
-  /** Else a power failure leaves neither the segment nor what compaction has made of it. */
+  /** Otherwise a power failure leaves neither the segment nor what compaction has made of it. */
   @Test
   void aDeletionWaitsForWhatTakesTheSegmentsPlace() throws IOException {
     UnsyncedRenames names = noted();

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A broker has run without Strata, since somebody took the marker away, and has written to the log
- * file of a segment in a pool.
+ * A broker has run without Strata, since the marker was removed, and has written to the log file of
+ * a segment in a pool.
  */
 class ForeignRecordsTest {
 
@@ -87,7 +87,7 @@ class ForeignRecordsTest {
 
   @Test
   void recordsInTheFileOfASegmentThatHadNone() throws IOException {
-    file = fixture.segment("orders-0", 7);
+    file = fixture.segment("orders-0", 7000);
     fixture.append(file, new byte[0]);
     endWithoutMarker();
     Files.write(file, OTHERS);
@@ -133,6 +133,42 @@ class ForeignRecordsTest {
   private MoveResult destaged() throws Exception {
     fixture.append(fixture.segment("orders-0", 1000), OTHERS);
     return fixture.destage(file, LOG_FILE);
+  }
+
+  /** Its recovery meets the hole where the pool has the bytes, and truncates the file there. */
+  @Test
+  void aSpilledSegmentWhoseTailIsGone() throws IOException {
+    fixture.append(fixture.segment("orders-1", 0), new byte[14 << 20]);
+    fixture.append(file, new byte[1 << 20]);
+    assertThat(Files.size(file)).as("it has spilled").isGreaterThan(POOLS.length);
+    endWithoutMarker();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(0);
+    }
+    assertThatThrownBy(fixture::open)
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(
+            file.toString(), "nothing of what had spilled", "truncate -s 0", "partition orders-0");
+  }
+
+  /** It rolls at its first append, and begins its own segment where the log file's batches end. */
+  @Test
+  void aSegmentThatBeginsWithinThePoolsRecords() throws IOException {
+    endWithoutMarker();
+    Path newer = Files.write(file.resolveSibling("00000000000000000003.log"), OTHERS);
+    assertThatThrownBy(fixture::open)
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(
+            newer.toString(), "begins within", "setfattr -x user.strata.segment " + file);
+    Files.delete(newer);
+    assertAccepted();
+  }
+
+  @Test
+  void aSegmentBehindThePoolsRecordsIsAccepted() throws IOException {
+    endWithoutMarker();
+    Path unused = Files.write(file.resolveSibling("00000000000000005000.log"), OTHERS);
+    assertAccepted();
   }
 
   /** As a copy leaves it that a crash ended before the slot said so. */

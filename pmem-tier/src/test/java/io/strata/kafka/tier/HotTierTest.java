@@ -44,7 +44,7 @@ class HotTierTest {
   }
 
   @Test
-  void aNewSegmentLivesInThePoolAndItsLogFileIsHollow() throws IOException {
+  void aNewSegmentIsInThePoolAndItsLogFileIsEmpty() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     byte[] bytes = TierFixture.bytes(300_000, 1);
     fixture.append(file, bytes);
@@ -56,7 +56,7 @@ class HotTierTest {
     assertThat(fixture.tier().figures().hot()).isEqualTo(1);
   }
 
-  /** Else all appends wait for the log disk at once when it is full. */
+  /** Otherwise all appends wait for the log disk at once when it is full. */
   @Test
   void aPoolThatIsNearlyFullOfDirtySegmentsTakesOnlySomeOfTheNewOnes() throws IOException {
     PoolUsage usage = fixture.tier().pools().get(0).usage();
@@ -161,7 +161,7 @@ class HotTierTest {
   }
 
   @Test
-  void deletionUnlinksLogFileAndGivesTheRoomBack() throws IOException {
+  void deletionUnlinksLogFileAndGivesTheSpaceBack() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     long free = fixture.tier().pools().get(0).usage().freeBytes();
     fixture.append(file, new byte[1_000_000]);
@@ -225,7 +225,7 @@ class HotTierTest {
   }
 
   @Test
-  void anAppendThatFindsNoRoomSpillsLogFile() throws IOException {
+  void anAppendThatFindsNoSpaceSpillsLogFile() throws IOException {
     Path file = fixture.segment("orders-0", 0);
     byte[] bytes = TierFixture.bytes((int) (20 * MIB), 6);
     fixture.append(file, bytes);

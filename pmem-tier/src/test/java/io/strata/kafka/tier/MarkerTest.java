@@ -159,7 +159,7 @@ class MarkerTest {
     assertThat(directory).isDirectoryNotContaining(written::equals);
   }
 
-  /** Whatever somebody has left of it: Kafka would read the file, so that it counts as unmarked. */
+  /** Whatever is left of it: Kafka would read the file, so that it counts as unmarked. */
   @ParameterizedTest
   @ValueSource(strings = {"#strata-end", "\nversion=In use", "#strata-end\nversion=In use"})
   void aMarkThatWasTakenOffByHandIsMissing(String from) throws IOException {

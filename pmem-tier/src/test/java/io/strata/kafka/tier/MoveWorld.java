@@ -154,7 +154,7 @@ final class MoveWorld implements AutoCloseable {
     }
     FileChannel channel = channels.remove(file);
     if (channel != null) {
-      // As with any file, what is deleted keeps its space as long as somebody has it open.
+      // As with any file, what is deleted keeps its space while it is open anywhere.
       deletedButOpen.add(channel);
       if (random.nextBoolean()) {
         closeDeleted();

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Files that somebody puts beside the segments while the broker runs: copies with their attributes,
- * tags that name another's slot, hard links. What is done to them is not done to the segment.
+ * Files that are put beside the segments while the broker runs: copies with their attributes, tags
+ * that name another's slot, hard links. What is done to them is not done to the segment.
  */
 class PlantedFilesTest {
 

@@ -126,7 +126,7 @@ class RecoveryTest {
   }
 
   @Test
-  void aLogFileThatSomebodyRemovedFreesTheSlotAtTheSecondStart() throws IOException {
+  void aLogFileThatWasRemovedFreesTheSlotAtTheSecondStart() throws IOException {
     crash(pool -> {});
     Files.delete(file);
     fixture.open();
@@ -215,7 +215,7 @@ class RecoveryTest {
 
   /** It may have been moved there by hand. */
   @Test
-  void aMissingFileIsNotGivenUpWhileALogDirectoryCannotBeLookedAt() throws IOException {
+  void aMissingFileIsNotDiscardedWhileALogDirectoryCannotBeLookedAt() throws IOException {
     Path second = Files.createDirectory(fixture.root.resolve("second"));
     fixture.logDirectories.add(second);
     crash(pool -> {});

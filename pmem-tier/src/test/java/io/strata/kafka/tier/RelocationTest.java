@@ -271,7 +271,7 @@ final class RelocationTest {
     byte[] bytes = Batches.of((int) (6 * MIB), 6);
     fixture.append(spilled, bytes);
     assertThat(fixture.view(spilled).spilled()).isTrue();
-    // Else the reserve of a pool that needs forces would be made of what is clean.
+    // Otherwise the reserve of a pool that needs forces would be made of what is clean.
     assertThat(fixture.tier().delete(filler)).isTrue();
     fixture.append(fixture.segment("spilled-0", 1000), NEW);
     assertDone(fixture.destage(spilled, HOME));

@@ -266,7 +266,7 @@ final class ReusedInodeTest {
 
   /**
    * Killed right after a segment was made, and compaction was in its swap: LogLoader deletes the
-   * original, and is killed, too. What it deleted stays deleted.
+   * original, and is killed too. What it deleted stays deleted.
    */
   @Test
   void segmentThatIsDeletedPastTheTierAtAStartIsNotRestored() throws Exception {

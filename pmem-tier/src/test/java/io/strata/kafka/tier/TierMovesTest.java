@@ -364,7 +364,7 @@ final class TierMovesTest {
   }
 
   @Test
-  void appendThatFindsNoRoomEvictsWhatIsClean() throws Exception {
+  void appendThatFindsNoSpaceEvictsWhatIsClean() throws Exception {
     assertDone(destage(old, HOME));
     Path big = fixture.segment("big-0", 0);
     fixture.append(big, new byte[(int) (usage().freeBytes() + MIB / 2)]);
@@ -516,7 +516,7 @@ final class TierMovesTest {
   }
 
   @Test
-  void newSegmentsGoToTheFirstTierWithRoom() throws Exception {
+  void newSegmentsGoToTheFirstTierWithSpace() throws Exception {
     fixture.close();
     fixture.pool("two.pool", 16 * MIB).inTiers("fast", "slow").open();
     fixture.append(fixture.segment("big-0", 0), new byte[(int) (16 * MIB)]);

@@ -35,7 +35,7 @@ final class Order {
       return from < other.to && other.from < to && (write || other.write);
     }
 
-    /** Whether a race with the other one would be one with this one, too. */
+    /** Whether a race with the other one would be one with this one too. */
     boolean covers(Access other) {
       return from <= other.from && other.to <= to && (write || !other.write);
     }

@@ -58,7 +58,7 @@ record Plays(Map<String, byte[]> changed, Optional<TurnsLoader.Weaker> weaker) {
   /** Plays a seed as it is listed; see {@link Turns#play}. */
   long play(String play, long seed) throws Exception {
     Class<?> made = load(play);
-    // What it finds does not count: that classes are initialised takes steps, too.
+    // What it finds does not count: that classes are initialised takes steps too.
     for (long warm = 0; warm < WARM_UPS; warm++) {
       Throwable unused = failure(made, warm);
     }

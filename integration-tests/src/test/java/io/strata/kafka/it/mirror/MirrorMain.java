@@ -10,8 +10,8 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.loading.ClassReloadingStrategy;
 
 /**
- * Makes Kafka's {@code LocalTieredStorage} do everything with a second manager, too, and then is
- * the main class that its first argument names, with the others. The class itself stays as it was
+ * Makes Kafka's {@code LocalTieredStorage} do everything with a second manager too, and then is the
+ * main class that its first argument names, with the others. The class itself stays as it was
  * published: it is changed in memory, and keeps what the tests look at, its files and its history.
  */
 public final class MirrorMain {

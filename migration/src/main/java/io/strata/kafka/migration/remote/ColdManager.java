@@ -121,7 +121,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
    *
    * <p>The files must stay until this returns, and longer if it ran out of its time. One copy of a
    * segment is made at a time: what a manager does when its copy fails in the end, long after its
-   * time perhaps, is to remove what is there of the segment, another copy's files, too.
+   * time perhaps, is to remove what is there of the segment, another copy's files too.
    *
    * @throws ColdFailure if it fails; retriable, with a {@link
    *     io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause, if it ran out of
@@ -326,7 +326,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
               || thrown instanceof RetriableException);
     }
 
-    /** Whether a retry may succeed. */
+    /** Returns whether a retry may succeed. */
     boolean retriable() {
       return retriable;
     }

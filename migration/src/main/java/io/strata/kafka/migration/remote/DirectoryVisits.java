@@ -10,6 +10,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +37,7 @@ final class DirectoryVisits {
   private final CountDownLatch first = new CountDownLatch(1);
 
   /** Of those who log: the visits' threads, and the one of the rounds. */
-  private final ToldOnce told = new ToldOnce();
+  private final ReportOnce reports = new ReportOnce();
 
   private volatile boolean troubled;
 
@@ -76,8 +77,16 @@ final class DirectoryVisits {
       CountDownLatch end = new CountDownLatch(1);
       Thread thread = environment.threads().newThread(() -> visit(end));
       thread.setName("strata-remote-visit");
-      thread.start();
+      boolean started = false;
       ended = end;
+      try {
+        thread.start();
+        started = true;
+      } finally {
+        if (!started) {
+          end.countDown();
+        }
+      }
     }
   }
 
@@ -91,13 +100,15 @@ final class DirectoryVisits {
     boolean unused = first.await(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Whether a visit that began after a moment has ended, or the directory cannot be used. */
+  /**
+   * Returns whether a visit that began after a moment has ended, or the directory cannot be used.
+   */
   boolean isVisitedSince(long nanos) {
     OptionalLong last = visited;
     return directory.access().isSuspended() || (last.isPresent() && last.getAsLong() - nanos >= 0);
   }
 
-  /** Whether something is wrong with the directory. */
+  /** Returns whether something is wrong with the directory. */
   boolean isTroubled() {
     return troubled;
   }
@@ -115,7 +126,12 @@ final class DirectoryVisits {
     }
   }
 
+  /**
+   * The sign-in comes first: a listing may take longer than other brokers take a sign-in for a
+   * recent one. A directory that cannot be written to is listed all the same.
+   */
   private void look() {
+    Optional<IOException> notWritable = signIn();
     try {
       List<String> problems = upkeep.refresh(directory);
       problems.forEach(problem -> LOG.error("Remote store: {}", problem));
@@ -123,6 +139,16 @@ final class DirectoryVisits {
       unwritable("cannot be listed", e);
       return;
     }
+    if (notWritable.isPresent()) {
+      unwritable(whyNotWritable(notWritable.get()), notWritable.get());
+      return;
+    }
+    directory.access().writable();
+    over();
+  }
+
+  /** Signs in; returns why the directory cannot be written to, empty if it can. */
+  private Optional<IOException> signIn() {
     try {
       // First: it gives space back, which the sign-in may need.
       List<Path> removed = upkeep.clear(directory, orphanAge.get());
@@ -131,12 +157,10 @@ final class DirectoryVisits {
         LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
       }
       upkeep.signIn(directory);
+      return Optional.empty();
     } catch (IOException e) {
-      unwritable(whyNotWritable(e), e);
-      return;
+      return Optional.of(e);
     }
-    directory.access().writable();
-    over();
   }
 
   private static String whyNotWritable(IOException e) {
@@ -157,13 +181,13 @@ final class DirectoryVisits {
 
   private synchronized void trouble(String trouble) {
     troubled = true;
-    if (told.isNew(trouble)) {
+    if (reports.isNew(trouble)) {
       LOG.error("Remote store: {} {}", directory, trouble);
     }
   }
 
   private synchronized void over() {
-    told.over();
+    reports.over();
     if (troubled) {
       troubled = false;
       LOG.info("Remote store: {} can be used again", directory);

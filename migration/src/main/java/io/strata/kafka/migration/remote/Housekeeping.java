@@ -1,15 +1,12 @@
 package io.strata.kafka.migration.remote;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
-import io.strata.kafka.migration.remote.store.StoreTiers;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.StoredCopy;
@@ -19,18 +16,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does the remote tier's background work: lists what there is, clears leftovers away, scrubs, and
- * runs the engine that moves segments between levels, if this is the broker that does.
+ * Does the remote tier's background work, in rounds: lists what there is, clears leftovers away,
+ * scrubs, and has the {@link MoverRole} decide whether this broker moves segments between levels.
  *
  * <p>Thread safety: all methods may be called by any number of threads; one thread of its own does
  * the work.
@@ -46,56 +40,37 @@ final class Housekeeping implements AutoCloseable {
   private static final Duration ASKING = Duration.ofSeconds(5);
 
   /** Copies go on without a listing rather than not at all. */
-  private static final Duration FIRST_CENSUS = Duration.ofSeconds(30);
-
-  /** The number of listings after which a broker that is not seen no longer counts. */
-  private static final int RECENT_CENSUSES = 5;
-
-  private static final Duration STOPPING = Duration.ofSeconds(10);
+  private static final Duration FIRST_INVENTORY = Duration.ofSeconds(30);
 
   /** The time that the last visits get to write what they have. */
   private static final Duration LAST_VISITS = Duration.ofSeconds(2);
 
-  private final RemoteEnvironment environment;
   private final SegmentStore store;
   private final List<String> levelNames;
   private final StoreUpkeep upkeep;
-  private final StoreTiers tiers;
+  private final MoverRole mover;
   private final Uncopied uncopied;
   private final ScrubRounds scrub;
   private final List<DirectoryVisits> visits;
   private final EngineEnvironment engineEnvironment;
 
   /**
-   * The rounds, the scrub, and the deletions, which are not the rounds': a deletion waits as long
-   * as a directory hangs, and the rounds ask after it.
+   * The rounds, and beside them what may hang: a deletion waits for a directory that the rounds ask
+   * after, and what is not copied yet is looked up in the broker's log directories.
    */
   private final List<Thread> threads;
 
   private final CountDownLatch stopped = new CountDownLatch(1);
-  private final Set<String> disagreed = ConcurrentHashMap.newKeySet();
 
   private volatile RemoteSettings.Live live;
-  private volatile boolean mover;
-
-  /** The time from which this broker moves segments; of the thread of the rounds. */
-  private long moverSince;
-
   private volatile OptionalLong oldestUncopied = OptionalLong.empty();
-  private volatile @Nullable MigrationEngine engine;
-
-  /** True when the engine was stopped and may not have ended; of the thread of the rounds. */
-  private boolean stopping;
 
   Housekeeping(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
-    this.environment = environment;
     this.store = store;
     engineEnvironment = environment.engine();
     live = settings.live();
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
-    tiers = new StoreTiers(store, levelNames);
-    tiers.askBeforeEachMove(upkeep::isStillMover);
     uncopied = new Uncopied(store::endOffset);
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     visits =
@@ -105,11 +80,13 @@ final class Housekeeping implements AutoCloseable {
                     new DirectoryVisits(
                         directory, upkeep, this::orphanAge, scrub, engineEnvironment))
             .toList();
+    mover = new MoverRole(settings, environment, store, upkeep, visits, this::visitAll);
     threads =
         List.of(
             thread("housekeeping", this::run),
             nowAndThen("scrub", this::scrubOrRepair),
-            nowAndThen("deletions", this::deletePending));
+            nowAndThen("deletions", this::deletePending),
+            nowAndThen("uncopied", this::lookAtUncopied));
   }
 
   private Thread thread(String name, Runnable work) {
@@ -126,7 +103,7 @@ final class Housekeeping implements AutoCloseable {
 
   /** A thread that works until this stops; a failure is logged when it is another one. */
   private Thread nowAndThen(String name, Work work) {
-    ToldOnce fails = new ToldOnce();
+    ReportOnce fails = new ReportOnce();
     return thread(
         name,
         () -> {
@@ -140,8 +117,8 @@ final class Housekeeping implements AutoCloseable {
         });
   }
 
-  /** Whatever fails, the next time may do better: an error of the machine passes, too. */
-  private void runOnce(String name, Work work, ToldOnce fails) throws InterruptedException {
+  /** Whatever fails, the next time may do better: an error of the machine passes too. */
+  private void runOnce(String name, Work work, ReportOnce fails) throws InterruptedException {
     try {
       work.run();
       fails.over();
@@ -162,8 +139,8 @@ final class Housekeeping implements AutoCloseable {
   }
 
   /** Waits until the store has been listed once, so that its free space is known; not for long. */
-  void awaitFirstCensus() throws InterruptedException {
-    long end = engineEnvironment.nanoTime().getAsLong() + FIRST_CENSUS.toNanos();
+  void awaitFirstInventory() throws InterruptedException {
+    long end = engineEnvironment.nanoTime().getAsLong() + FIRST_INVENTORY.toNanos();
     for (DirectoryVisits directory : visits) {
       directory.awaitFirst(left(end));
     }
@@ -179,26 +156,23 @@ final class Housekeeping implements AutoCloseable {
 
   /** A segment was copied. */
   void changed() {
-    tiers.changed();
+    mover.changed();
   }
 
   void reconfigure(RemoteSettings.Live changed) {
+    mover.reconfigure(changed);
     live = changed;
-    MigrationEngine running = engine;
-    if (running != null) {
-      running.reconfigure(changed.migration());
-    }
   }
 
   private void run() {
     store.warnings().forEach(warning -> LOG.warn("Remote store: {}", warning));
-    ToldOnce roundFails = new ToldOnce();
-    ToldOnce movesFail = new ToldOnce();
+    ReportOnce roundFails = new ReportOnce();
+    ReportOnce movesFail = new ReportOnce();
     boolean more = true;
     while (more) {
       try {
         runOnce("housekeeping", this::look, roundFails);
-        runOnce("moves between levels, and the scrub", this::moveIfMover, movesFail);
+        runOnce("moves between levels, and the scrub", mover::round, movesFail);
         more = !awaitNextRound();
       } catch (InterruptedException e) {
         more = stopped.getCount() > 0;
@@ -210,7 +184,7 @@ final class Housekeeping implements AutoCloseable {
    * Waits until it is time, or a directory that did not answer is back; true if this is to stop.
    */
   private boolean awaitNextRound() throws InterruptedException {
-    long end = engineEnvironment.nanoTime().getAsLong() + live.censusInterval().toNanos();
+    long end = engineEnvironment.nanoTime().getAsLong() + live.inventoryInterval().toNanos();
     while (true) {
       Duration left = left(end);
       Duration wait = left.compareTo(ASKING) < 0 ? left : ASKING;
@@ -238,26 +212,12 @@ final class Housekeeping implements AutoCloseable {
     return back;
   }
 
-  private void moveIfMover() throws IOException, InterruptedException {
-    boolean agrees = false;
-    boolean isMover;
-    try {
-      agrees = agrees();
-      isMover = agrees && upkeep.isMover();
-    } catch (IOException e) {
-      stopMoving(); // Without the certainty that this is the one, nothing is moved.
-      throw e;
-    }
-    if (isMover) {
-      move();
-    } else if (stopMoving() && agrees) {
-      tiers.evictOldest();
-    }
-  }
-
   private void look() throws InterruptedException {
     visitAll();
     upkeep.forgetReads();
+  }
+
+  private void lookAtUncopied() {
     long now = engineEnvironment.clock().millis();
     oldestUncopied =
         uncopied.oldestMillis().stream().map(oldest -> Math.max(0, now - oldest)).findFirst();
@@ -276,137 +236,15 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  private void move() throws IOException, InterruptedException {
-    if (!mover) {
-      mover = true;
-      moverSince = engineEnvironment.nanoTime().getAsLong();
-      tellOfMover("is now");
-      // What the one before has done since they were listed; a listing may be under way.
-      for (int i = 0; i < 2 && !visits.stream().allMatch(d -> d.isVisitedSince(moverSince)); i++) {
-        visitAll();
-      }
-    }
-    for (DirectoryVisits directory : visits) {
-      if (!directory.isVisitedSince(moverSince)) {
-        throw new StoreUnavailableException(
-            directory.directory()
-                + " is being listed, for what the broker that moved before this one has done");
-      }
-    }
-    upkeep
-        .settle()
-        .forEach(problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
-    startEngine();
-  }
-
-  /**
-   * The lock goes when no move is under way any more, and not before.
-   *
-   * @return whether none is
-   */
-  @CanIgnoreReturnValue
-  private boolean stopMoving() throws IOException, InterruptedException {
-    if (mover) {
-      mover = false;
-      tellOfMover("is not any more");
-    }
-    boolean ended = hasStopped();
-    if (ended) {
-      upkeep.giveUpMoving();
-    }
-    return ended;
-  }
-
-  private void tellOfMover(String is) {
-    LOG.info(
-        "Broker {} {} the one that moves and scrubs segments of the remote store {}",
-        store.brokerId(),
-        is,
-        store.storeId());
-  }
-
   /** No copy is at work for longer. */
   private Duration orphanAge() {
     Duration longest = live.copyTimeout().multipliedBy(2);
     return live.orphanAge().compareTo(longest) < 0 ? longest : live.orphanAge();
   }
 
-  /**
-   * Returns whether all recent brokers use the same directories in the same levels: otherwise no
-   * broker moves segments.
-   */
-  private boolean agrees() throws IOException, InterruptedException {
-    boolean agrees = true;
-    boolean read = false;
-    Optional<IOException> problem = Optional.empty();
-    Duration late = live.censusInterval().multipliedBy(RECENT_CENSUSES);
-    for (StoreDirectory directory : store.directories()) {
-      try {
-        List<StoreUpkeep.UsingBroker> others = upkeep.disagreeing(directory, late, this::warnOnce);
-        agrees &= others.isEmpty();
-        others.forEach(this::warnOf);
-        read = true;
-      } catch (IOException e) {
-        problem = Optional.of(e); // All sign in to all: another one tells as much.
-      }
-    }
-    if (!read && problem.isPresent()) {
-      throw problem.get();
-    }
-    return agrees;
-  }
-
-  private void warnOf(StoreUpkeep.UsingBroker other) {
-    warnOnce(
-        """
-        broker %d uses the directories %s, and this broker others, or in another order; what one \
-        of the two writes the other may not find, and no segment is moved between levels. Give \
-        rsm.config.levels and its directories the same values on all brokers\
-        """
-            .formatted(other.brokerId(), other.directoryIds()));
-  }
-
-  private void warnOnce(String warning) {
-    if (disagreed.add(warning)) {
-      LOG.warn("Remote store: {}", warning);
-    }
-  }
-
-  /** Stops the engine; tells whether nothing is moved any more. */
-  private boolean hasStopped() {
-    MigrationEngine running = engine;
-    if (running != null) {
-      stopping = true;
-      if (!running.stop(STOPPING)) {
-        return false;
-      }
-      engine = null;
-    }
-    stopping = false;
-    tiers.evictionOrder(List.of());
-    return !isAtWork();
-  }
-
-  /** Returns whether what was stopped may be at work still. */
-  private boolean isAtWork() {
-    return store.isCopyingToCold() || stuck() > 0;
-  }
-
-  private void startEngine() {
-    if (stopping && !hasStopped()) {
-      return; // The old one first: two would not know of each other's moves.
-    }
-    if (engine != null || levelNames.size() < 2) {
-      return;
-    }
-    MigrationEngine made = environment.migrationEngine(tiers, live.migration(), levelNames);
-    made.start();
-    engine = made;
-  }
-
   private boolean awaitNextTime() throws InterruptedException {
     return !stopped.await(
-        Math.min(live.censusInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS);
+        Math.min(live.inventoryInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS);
   }
 
   private void deletePending() throws IOException, InterruptedException {
@@ -418,29 +256,19 @@ final class Housekeeping implements AutoCloseable {
   }
 
   /** Repairs wait for the scrub, and the scrub for one of them. */
-  private void scrubOrRepair() throws IOException, InterruptedException {
-    if (mover && isScrubDue()) {
-      scrub.round(upkeep, orphanAge(), live.scrubInterval());
+  private void scrubOrRepair() throws InterruptedException {
+    List<StoreDirectory> due = scrubIsDue();
+    if (!due.isEmpty()) {
+      scrub.round(upkeep, due, orphanAge(), live.scrubInterval());
     }
     boolean more = true;
     while (more) {
-      more = mover && !isScrubDue() && scrub.repairNext();
+      more = mover.moves() && scrubIsDue().isEmpty() && scrub.repairNext();
     }
   }
 
-  private boolean isScrubDue() throws InterruptedException {
-    Duration interval = live.scrubInterval();
-    if (interval.isZero()) {
-      return false;
-    }
-    OptionalLong noted = upkeep.lastScrubMillis();
-    long last = Math.max(noted.orElse(Long.MAX_VALUE), scrub.stats().lastEndMillis().orElse(0));
-    return last != Long.MAX_VALUE
-        && engineEnvironment.clock().millis() - last >= interval.toMillis();
-  }
-
-  int stuck() {
-    return store.directories().stream().mapToInt(directory -> directory.access().stuck()).sum();
+  private List<StoreDirectory> scrubIsDue() throws InterruptedException {
+    return mover.moves() ? scrub.due(upkeep, live.scrubInterval()) : List.of();
   }
 
   /** The figures; {@code stuckCalls} are the threads that hang, beside the directories' own. */
@@ -460,7 +288,7 @@ final class Housekeeping implements AutoCloseable {
         cache,
         scrub.stats(),
         oldestUncopied,
-        stuckCalls + stuck(),
+        stuckCalls + store.stuck(),
         replacedReads,
         segments.stream()
             .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
@@ -473,7 +301,7 @@ final class Housekeeping implements AutoCloseable {
                         levelNames.get(visited.directory().level()),
                         !visited.isTroubled()))
             .toList(),
-        Optional.ofNullable(engine).map(MigrationEngine::stats));
+        mover.stats());
   }
 
   private LevelStats levelStats(
@@ -508,11 +336,10 @@ final class Housekeeping implements AutoCloseable {
   public void close() {
     stopped.countDown();
     scrub.stop();
-    MigrationEngine running = engine;
-    boolean ended = running == null || running.stop(STOPPING);
+    boolean ended = mover.close();
     threads.forEach(Thread::interrupt);
     awaitVisits();
-    if (!ended || isAtWork()) {
+    if (!ended || mover.isAtWork()) {
       return; // The lock goes with the process: a move is under way.
     }
     try {
@@ -532,7 +359,7 @@ final class Housekeeping implements AutoCloseable {
       for (DirectoryVisits directory : visits) {
         directory.await(left(end));
       }
-      while (isAtWork() && !left(end).isZero()) {
+      while (mover.isAtWork() && !left(end).isZero()) {
         Thread.sleep(1);
       }
     } catch (InterruptedException e) {

@@ -48,7 +48,7 @@ public interface RemoteEnvironment {
   PolicyRegistry policies();
 
   /**
-   * Makes an engine, with those who are told of its moves.
+   * Makes an engine, with those who are notified of its moves.
    *
    * @param levels the levels' names, fastest first
    */
@@ -57,7 +57,7 @@ public interface RemoteEnvironment {
     return new MigrationEngine(tiers, settings, policies(), List.of(), EngineEvents.NONE, engine());
   }
 
-  /** For tests: is told of the stages of copies, moves and deletions. */
+  /** For tests: is notified of the stages of copies, moves and deletions. */
   default StoreStage.Hook stages() {
     return StoreStage.Hook.NONE;
   }

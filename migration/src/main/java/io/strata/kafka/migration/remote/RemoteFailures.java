@@ -74,7 +74,10 @@ final class RemoteFailures {
     }
   }
 
-  /** Whether Kafka, or another manager, takes the failure for one that a later try may not meet. */
+  /**
+   * Returns whether Kafka, or another manager, takes the failure for one that a later try may not
+   * meet.
+   */
   static boolean isRetriable(Throwable failure) {
     return KNOWS_RETRIABLE && Known.isInstance(failure);
   }

@@ -119,9 +119,9 @@ final class RemoteMeters {
       int unused = meter.running.decrementAndGet();
       Cause cause = RemoteFailures.cause(failure);
       meter.failures(cause).increment();
-      RemoteStorageException told = RemoteFailures.translate(what, failure);
-      retried.failed(operation, cause, told);
-      return told;
+      RemoteStorageException translated = RemoteFailures.translate(what, failure);
+      retried.failed(operation, cause, translated);
+      return translated;
     }
   }
 
@@ -228,10 +228,10 @@ final class RemoteMeters {
     private final BiConsumer<String, Optional<Throwable>> log;
 
     @GuardedBy("this")
-    private final Map<Kind, Told> kinds = new HashMap<>();
+    private final Map<Kind, LastReport> kinds = new HashMap<>();
 
     /**
-     * Tells nothing yet.
+     * Has reported nothing yet.
      *
      * @param log takes each message, with the failure if that is a fault
      */
@@ -243,11 +243,11 @@ final class RemoteMeters {
     private record Kind(Operation operation, Cause cause) {}
 
     /**
-     * When it was told last.
+     * When it was last reported.
      *
-     * @param silent how many were not told since
+     * @param silent how many were not reported since
      */
-    private record Told(long nanos, long silent) {}
+    private record LastReport(long nanos, long silent) {}
 
     /** An operation failed for the cause. */
     void failed(Operation operation, Cause cause, RemoteStorageException failure) {
@@ -263,13 +263,13 @@ final class RemoteMeters {
       synchronized (this) {
         long now = nanoTime.getAsLong();
         Kind kind = new Kind(operation, cause);
-        Told last = kinds.getOrDefault(kind, new Told(now - QUIET_NANOS, 0));
+        LastReport last = kinds.getOrDefault(kind, new LastReport(now - QUIET_NANOS, 0));
         if (now - last.nanos() < QUIET_NANOS) {
-          kinds.put(kind, new Told(last.nanos(), last.silent() + 1));
+          kinds.put(kind, new LastReport(last.nanos(), last.silent() + 1));
           return;
         }
         silent = last.silent();
-        kinds.put(kind, new Told(now, 0));
+        kinds.put(kind, new LastReport(now, 0));
       }
       log.accept(
           failure.getMessage()

@@ -69,7 +69,7 @@ public record RemoteSettings(
    * @param fetchTimeout the longest that the reads of one fetch may take, all together
    * @param indexTimeout the longest that the read of an index may take
    * @param deleteTimeout the longest that a deletion may take
-   * @param censusInterval how often the directories are listed
+   * @param inventoryInterval how often the directories are listed
    * @param scrubInterval how often every object is read and checked; zero for never
    * @param orphanAge how old what a failed copy left must be before it is removed
    * @param migration how segments move between levels; a threshold for each level but the lowest
@@ -80,7 +80,7 @@ public record RemoteSettings(
       Duration fetchTimeout,
       Duration indexTimeout,
       Duration deleteTimeout,
-      Duration censusInterval,
+      Duration inventoryInterval,
       Duration scrubInterval,
       Duration orphanAge,
       MigrationSettings migration) {
@@ -92,7 +92,7 @@ public record RemoteSettings(
           fetchTimeout,
           indexTimeout,
           deleteTimeout,
-          censusInterval,
+          inventoryInterval,
           scrubInterval,
           orphanAge,
           other);

@@ -84,7 +84,7 @@ public record RemoteStats(
   /**
    * One kind of operation.
    *
-   * @param count those that ended well, of which {@code bytes} are, too
+   * @param count those that ended well, of which {@code bytes} are too
    * @param latency how long they took, over the last minutes; for {@link Operation#FETCH} the time
    *     from the call to the first byte
    * @param failures by cause (all causes are there)

@@ -105,9 +105,9 @@ final class RemoteTier implements AutoCloseable {
   }
 
   void reconfigure(RemoteSettings.Live changed) {
-    live = changed;
     housekeeping.reconfigure(changed);
     manager.ifPresent(cold -> cold.reconfigure(changed));
+    live = changed;
   }
 
   RemoteMeters.Run begin(RemoteStats.Operation operation, String what) {
@@ -121,12 +121,14 @@ final class RemoteTier implements AutoCloseable {
   void copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
     housekeeping.led(segment.key(), source.log());
-    housekeeping.awaitFirstCensus();
     SegmentStore.Copied copied =
         copies.call(
             "copying " + what + " to the remote store",
             live.copyTimeout(),
-            control -> copy(segment, source, control));
+            control -> {
+              housekeeping.awaitFirstInventory();
+              return copy(segment, source, control);
+            });
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
     if (copied.manifest().linked()) {
       linkedBytes.add(segment.bytes());
@@ -139,8 +141,8 @@ final class RemoteTier implements AutoCloseable {
     LocalSegments local = environment.segments();
     SegmentStore.Copied copied =
         store.copy(segment, source, settings.chunkBytes(), local, BytePace.unlimited(control));
-    if (control.givenUp()) {
-      // Kafka was told that it failed, and will copy it again under another id.
+    if (control.isCancelled()) {
+      // Kafka has its failure, and will copy it again under another id.
       Map<StoreDirectory, Long> unused = store.delete(segment);
       throw new BytePace.CopyCancelledException("the copy came too late and was removed");
     }
@@ -164,20 +166,27 @@ final class RemoteTier implements AutoCloseable {
     if (Thread.interrupted()) {
       throw new InterruptedException("before " + what + " was looked for");
     }
+    FetchTime time = new FetchTime(live.fetchTimeout(), environment.engine().nanoTime());
     Optional<Located> known = reads.known(key);
-    Located located =
-        known.isPresent()
-            ? known.get()
-            : fetches.call("finding " + what, live.fetchTimeout(), control -> reads.locate(key));
+    Located located = known.isPresent() ? known.get() : find(what, key, time);
     long bytes = located.manifest().segment().bytes();
     if (start > 0 && start >= bytes) {
       throw new IllegalArgumentException(
           "%s: found start position %d, expected one in the segment's %d bytes"
               .formatted(located.path(), start, bytes));
     }
-    FetchTime time = new FetchTime(live.fetchTimeout(), environment.engine().nanoTime());
     long end = Math.min(endInclusive, bytes - 1) + 1;
     return new SegmentStream(reads, time, located, start, end);
+  }
+
+  private Located find(String what, SegmentKey key, FetchTime time)
+      throws IOException, InterruptedException {
+    time.begin();
+    try {
+      return fetches.call("finding " + what, live.fetchTimeout(), control -> reads.locate(key));
+    } finally {
+      time.end();
+    }
   }
 
   void read(SegmentKey key, long bytes) {
@@ -222,7 +231,7 @@ final class RemoteTier implements AutoCloseable {
     return removed.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Whether the store has taken over to delete a segment; a log directory may hang, too. */
+  /** Returns whether the store has taken over to delete a segment; a log directory may hang too. */
   private boolean isNoted(String what, SegmentInfo segment)
       throws IOException, InterruptedException {
     try {

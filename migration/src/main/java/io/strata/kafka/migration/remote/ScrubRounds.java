@@ -13,8 +13,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,7 +29,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks the whole store, byte by byte, in the background.
  *
- * <p>Thread safety: {@link #round} is used by one thread; the rest may be called by any.
+ * <p>Thread safety: {@link #due}, {@link #round} and {@link #repairNext} are used by one thread;
+ * the rest may be called by any.
  */
 final class ScrubRounds {
 
@@ -52,6 +56,9 @@ final class ScrubRounds {
 
   /** Of the thread of the scrub: those that could not be repaired within the last hour. */
   private final Set<CopyRepair.Damaged> tried = new HashSet<>();
+
+  /** Of the thread of the scrub: when each directory counts as scrubbed, as this broker knows. */
+  private final Map<StoreDirectory, Long> own = new HashMap<>();
 
   private final LongSupplier nanoTime;
   private long triedSince;
@@ -88,15 +95,34 @@ final class ScrubRounds {
         lastEnd);
   }
 
-  /** Checks all directories, which is done once in each interval. */
-  void round(StoreUpkeep upkeep, Duration orphanAge, Duration interval)
-      throws IOException, InterruptedException {
+  /**
+   * The directories that were not scrubbed within an interval, by this broker or another. One that
+   * does not answer is not among them.
+   */
+  List<StoreDirectory> due(StoreUpkeep upkeep, Duration interval) throws InterruptedException {
+    List<StoreDirectory> due = new ArrayList<>();
+    if (interval.isZero()) {
+      return due;
+    }
+    for (StoreDirectory directory : store.directories()) {
+      OptionalLong noted = upkeep.lastScrubMillis(directory);
+      long last = Math.max(noted.orElse(0), own.getOrDefault(directory, 0L));
+      if (noted.isPresent() && clock.millis() - last >= interval.toMillis()) {
+        due.add(directory);
+      }
+    }
+    return due;
+  }
+
+  /** Checks directories. Each is noted when it has been read: a restart begins with the others. */
+  void round(StoreUpkeep upkeep, List<StoreDirectory> due, Duration orphanAge, Duration interval)
+      throws InterruptedException {
     // Twice what the store's bytes take within the interval.
     long used = store.directories().stream().mapToLong(store::usedBytes).sum();
     limit.setRate(Math.max(LEAST_RATE, 2 * used / Math.max(1, interval.toSeconds())));
     long damagedBefore = corrupt.sum() + missing.sum();
-    LOG.info("Scrub of the remote store {} begins", store.storeId());
-    for (StoreDirectory directory : store.directories()) {
+    LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
+    for (StoreDirectory directory : due) {
       try {
         directory
             .access()
@@ -111,14 +137,20 @@ final class ScrubRounds {
                       new Progress(directory));
                   return true;
                 });
+        own.put(directory, clock.millis());
+        upkeep.scrubbed(directory);
       } catch (IOException e) {
-        LOG.warn("Scrub of the remote store: {} is left out: {}", directory, e.getMessage());
+        LOG.warn(
+            "Scrub of the remote store: {} is left out, and tried again within an hour: {}",
+            directory,
+            e.getMessage());
+        long wait = Math.min(AGAIN.toMillis(), interval.toMillis());
+        own.put(directory, clock.millis() - interval.toMillis() + wait);
       }
     }
     if (tried.containsAll(repair.known())) {
       tried.clear(); // Otherwise the others first.
     }
-    upkeep.scrubbed();
     lastEnd = OptionalLong.of(clock.millis());
     rounds.increment();
     LOG.info(

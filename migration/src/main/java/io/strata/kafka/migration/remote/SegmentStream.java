@@ -156,8 +156,8 @@ final class SegmentStream extends InputStream {
   }
 
   /**
-   * The time that one fetch may take: all of its reads together, and not what Kafka does between
-   * them.
+   * The time that one fetch may take: the lookup and all reads together, and not what Kafka does
+   * between them.
    *
    * <p>Thread safety: begun and ended by one thread; others may ask what is left.
    */

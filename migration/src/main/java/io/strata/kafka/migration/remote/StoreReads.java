@@ -134,7 +134,9 @@ final class StoreReads {
     }
   }
 
-  /** How often a copy was damaged or could not be read, and another one was read instead. */
+  /**
+   * Returns how often a copy was damaged or could not be read, and another one was read instead.
+   */
   long replaced() {
     return replaced.sum();
   }
@@ -213,7 +215,7 @@ final class StoreReads {
         } catch (IndexMissingException e) {
           throw e;
         } catch (IOException e) {
-          if (control.givenUp()) {
+          if (control.isCancelled()) {
             throw e;
           }
           if (copy.hasLog() || !ofLog) {
@@ -263,9 +265,9 @@ final class StoreReads {
       return copies;
     } catch (IOException e) {
       // That a file is not there says less than why the segment was not found elsewhere.
-      IOException told = why instanceof NoSuchFileException ? e : why;
-      told.addSuppressed(told == e ? why : e);
-      throw told;
+      IOException thrown = why instanceof NoSuchFileException ? e : why;
+      thrown.addSuppressed(thrown == e ? why : e);
+      throw thrown;
     }
   }
 }

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What {@link #copyLogSegmentData} has copied when it returns is durable, and can be read by
  * every broker that uses the same store. Every operation ends in its time ({@code
- * rsm.config.*.timeout.ms}). An interrupt ends an operation, too; the thread stays interrupted.
+ * rsm.config.*.timeout.ms}). An interrupt ends an operation too; the thread stays interrupted.
  *
  * <p>Thread safety: all methods but {@link #configure} and {@link #close} may be called by any
  * number of threads.
@@ -289,13 +289,13 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             });
   }
 
-  /** Why a segment is not there, as far as that can be told. */
+  /** Returns why a segment is not there, as far as that can be known. */
   private static SegmentMissingException missing(
       RemoteLogSegmentMetadata metadata, SegmentMissingException e) {
     return new SegmentMissingException(
         """
         %s. Broker %d wrote it; the brokers of a cluster must share one store: if other segments \
-        are missing, too, look whether all see the same directories\
+        are missing too, look whether all see the same directories\
         """
             .formatted(e.getMessage(), metadata.brokerId()));
   }
@@ -315,7 +315,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     RemoteMeters.Run run = now.begin(operation, what);
     try {
       return work.run(now, run);
-    } catch (Throwable e) { // An Error, too: Kafka neither logs nor counts it.
+    } catch (Throwable e) { // An Error too: Kafka neither logs nor counts it.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }

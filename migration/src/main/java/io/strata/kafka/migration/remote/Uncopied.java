@@ -46,7 +46,7 @@ final class Uncopied {
     }
   }
 
-  /** When the oldest of them was last written to; empty if there is none. */
+  /** Returns when the oldest of them was last written to; empty if there is none. */
   OptionalLong oldestMillis() {
     OptionalLong oldest = OptionalLong.empty();
     for (Map.Entry<Partition, Path> entry : Map.copyOf(directories).entrySet()) {

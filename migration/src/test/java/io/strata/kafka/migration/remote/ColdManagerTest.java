@@ -201,7 +201,7 @@ class ColdManagerTest {
                 manager.toString());
     assertThat(failed).isZero();
     Files.writeString(classes.resolve("flavour.txt"), "jar");
-    // The manager's superclass, too: what is in the jar is what counts.
+    // The manager's superclass too: what is in the jar is what counts.
     String base = DirectoryManager.class.getName().replace('.', '/') + ".class";
     try (InputStream in = ColdManagerTest.class.getClassLoader().getResourceAsStream(base)) {
       Files.write(classes.resolve(base), java.util.Objects.requireNonNull(in).readAllBytes());

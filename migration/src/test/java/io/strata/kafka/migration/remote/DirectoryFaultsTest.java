@@ -369,7 +369,80 @@ class DirectoryFaultsTest {
             });
   }
 
-  /** The broker's log directories may hang, too. */
+  /** What is not copied yet is looked up in the log directories, which may hang too. */
+  @Test
+  void theRoundsGoOnWhileALogDirectoryHangs() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    Path partition = top.resolve("orders-" + unused.key().partition());
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> operation == Operation.LIST && path.startsWith(partition)));
+    soon().until(() -> bench.files.hanging() > 0);
+    Path signIn = bench.directory("a").resolve("brokers/1.json");
+    for (int i = 0; i < 3; i++) {
+      Files.delete(signIn);
+      soon().until(() -> Files.exists(signIn));
+    }
+  }
+
+  /** The old file system never answers, and another one is mounted in its place. */
+  @Test
+  void aDirectoryWhoseQuestionsHangForEverComesBack() throws Exception {
+    bench.patience = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    AtomicInteger asked = new AtomicInteger();
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                path.endsWith("strata-store.json") && asked.incrementAndGet() <= 6));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    soon().until(() -> TierBench.isRead(tier, segment));
+    assertThat(bench.files.hanging()).isEqualTo(6);
+  }
+
+  /** Nobody is to believe for a week that a directory was scrubbed that was not there. */
+  @Test
+  void aDirectoryThatWasAwayIsScrubbedWhenItIsBack() throws Exception {
+    bench.scrub = Duration.ofHours(3);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    for (String directory : List.of("a", "c")) {
+      Path noted = bench.directory(directory).resolve("locks/last-scrub");
+      soon().until(() -> Files.exists(noted));
+    }
+    Runnable over = bench.files.fail("Input/output error", (operation, path) -> isIn("a", path));
+    faults.add(over);
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    bench.aheadMillis.set(Duration.ofHours(4).toMillis());
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 1);
+    over.run();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 2);
+  }
+
+  /** The other broker would not find what is left in a directory that it does not use. */
+  @Test
+  void nothingIsEvictedForACopyWhileBrokersUseDifferentDirectories() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 150_000, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("b") == 1);
+    Path kept = log("a");
+    try (TierBench other = new TierBench(top)) {
+      other.broker = 2;
+      RemoteTier unusedToo = other.level("ssd", 150_000, "a").open();
+      soon().until(() -> TierBench.stats(tier).migration().isEmpty());
+      SegmentInfo unusedAsWell = bench.copied(tier);
+      assertThat(kept).exists();
+      assertThat(bench.logs("b")).isEqualTo(2);
+    }
+  }
+
+  /** The broker's log directories may hang too. */
   @Test
   void aDeletionThatCannotBeNotedEndsAllTheSame() throws Exception {
     Path logs = Files.createDirectories(top.resolve("logs"));

@@ -34,7 +34,7 @@ class RetriedFailuresTest {
     failures.failed(Operation.FETCH, Cause.IO, new RetriableRemoteStorageException("no disk"));
     failures.failed(Operation.INDEX, Cause.IO, new RetriableRemoteStorageException("no disk"));
     failures.failed(
-        Operation.COPY, Cause.CANCELLED, new RetriableRemoteStorageException("given up"));
+        Operation.COPY, Cause.CANCELLED, new RetriableRemoteStorageException("cancelled"));
     assertThat(log).isEmpty();
   }
 

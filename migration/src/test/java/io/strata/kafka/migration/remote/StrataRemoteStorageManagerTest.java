@@ -62,7 +62,7 @@ class StrataRemoteStorageManagerTest {
   private Path ssd = Path.of("");
   private final List<StrataRemoteStorageManager> managers = new ArrayList<>();
   private volatile StoreStage.Hook stages = StoreStage.Hook.NONE;
-  private Duration census = Duration.ofMillis(200);
+  private Duration inventory = Duration.ofMillis(200);
 
   @BeforeEach
   void directories() throws Exception {
@@ -154,7 +154,7 @@ class StrataRemoteStorageManagerTest {
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
-            census,
+            inventory,
             Duration.ZERO,
             Duration.ofHours(1),
             new MigrationSettings(
@@ -637,7 +637,7 @@ class StrataRemoteStorageManagerTest {
   @Test
   void aBrokerWhoseLockHasGoneMovesNothingMore() throws Exception {
     Path far = Files.createDirectory(top.resolve("far"));
-    census = Duration.ofHours(1);
+    inventory = Duration.ofHours(1);
     StrataRemoteStorageManager manager =
         manager(
             settings(

@@ -45,7 +45,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   static final int BYTES = 100_000;
 
   /** Of the file system that is asked; the tests wait for what comes of it, and not for this. */
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  Duration patience = Duration.ofSeconds(2);
 
   final FaultyFileSystem files = new FaultyFileSystem();
 
@@ -132,7 +132,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 engine().clock(),
                 StoreStage.Hook.NONE,
                 StoreIdentity::read,
-                new DirectoryAccess.Threads(Optional.of(threads), PATIENCE)),
+                new DirectoryAccess.Threads(Optional.of(threads), patience)),
             cold);
     stores.add(store);
     RemoteTier tier = new RemoteTier(settings, this, store, Optional.empty());
@@ -169,7 +169,8 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   }
 
   void copy(RemoteTier tier, SegmentInfo segment) throws IOException, InterruptedException {
-    Path local = Files.createDirectories(top.resolve("local-" + segment.key().partition()));
+    Path local =
+        files.wrap(Files.createDirectories(top.resolve("orders-" + segment.key().partition())));
     Path log = Files.write(local.resolve(ObjectType.LOG.fileName(segment.key())), bytes(segment));
     tier.copy(
         segment.key().toString(),

@@ -11,6 +11,6 @@ public interface CallControl {
   /** Has no deadline. */
   CallControl PATIENT = () -> false;
 
-  /** Whether nobody waits for the result any more: the work is to stop and to clean up. */
-  boolean givenUp();
+  /** Returns whether nobody waits for the result any more: the work is to stop and to clean up. */
+  boolean isCancelled();
 }

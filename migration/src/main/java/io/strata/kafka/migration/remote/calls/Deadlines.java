@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Makes calls that end in their time, whatever the file system does. The work runs on a thread of
  * this object's; when the time is over, or the caller is interrupted, the caller goes on and the
- * work is told to stop. A thread that hangs in the kernel stays until the kernel lets it go; there
+ * work is asked to stop. A thread that hangs in the kernel stays until the kernel lets it go; there
  * are never more of them than the bound, and calls that find all of them hanging fail in their
  * time.
  *
@@ -50,7 +50,7 @@ public final class Deadlines implements AutoCloseable {
   /** The work of one call. */
   @FunctionalInterface
   public interface Work<T> {
-    /** Does it; the control tells when nobody waits any more. */
+    /** Does it; the control says when nobody waits any more. */
     T run(CallControl control) throws IOException, InterruptedException;
   }
 
@@ -136,13 +136,13 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Makes a call that may take as long as a check allows.
+   * Makes a call that may take its time while a check allows it.
    *
    * @param what names it in messages
    * @param patience the check is run each time that the work has not come back for so long
    * @param limit the longest that the caller waits; {@link #FOREVER} for no limit
-   * @param isShort whether, while all threads are taken, it waits only as long as one of them comes
-   *     back within that patience
+   * @param isShort whether, while all threads are taken, it waits only while one of them comes back
+   *     within that patience
    * @throws TimeLimitException if it has waited so long
    * @throws InterruptedException if the caller was interrupted, or the work was
    * @throws IOException what the work threw, or the check
@@ -189,12 +189,12 @@ public final class Deadlines implements AutoCloseable {
       throw rethrown(what, e);
     } finally {
       if (!over) {
-        call.giveUp();
+        call.cancel();
       }
     }
   }
 
-  /** How long is waited at once. */
+  /** Returns how long to wait at once. */
   private static long next(Duration patience, Duration limit, long begun) {
     long left = limit.toNanos() - (System.nanoTime() - begun);
     return Math.max(1, Math.min(patience.toNanos(), left));
@@ -205,7 +205,7 @@ public final class Deadlines implements AutoCloseable {
     if (left <= 0) {
       throw new TimeLimitException(
           """
-          %s: not done within %d ms; it was told to stop and can be tried again. If the store is \
+          %s: not done within %d ms; it was asked to stop and can be tried again. If the store is \
           slower than that, raise the timeout (rsm.config.*.timeout.ms) or look at its file system\
           """
               .formatted(what, limit.toMillis()));
@@ -244,7 +244,7 @@ public final class Deadlines implements AutoCloseable {
     return new IOException(what + ": " + cause, cause);
   }
 
-  /** Begins no call any more; those under way are told to stop, and not waited for. */
+  /** Begins no call any more; those under way are asked to stop, and not waited for. */
   @Override
   public void close() {
     executor.shutdown();
@@ -261,7 +261,7 @@ public final class Deadlines implements AutoCloseable {
   private final class Call<T> implements Runnable {
     private final FutureTask<T> task;
     private final Runnable whenOver;
-    private volatile boolean givenUp;
+    private volatile boolean cancelled;
 
     @GuardedBy("this")
     private boolean isOver;
@@ -278,7 +278,7 @@ public final class Deadlines implements AutoCloseable {
           new FutureTask<>(
               () -> {
                 try {
-                  return work.run(() -> givenUp);
+                  return work.run(() -> cancelled);
                 } finally {
                   over(); // Before the caller has the answer, and calls again.
                 }
@@ -306,7 +306,7 @@ public final class Deadlines implements AutoCloseable {
     }
 
     private synchronized void end() {
-      over(); // Given up before it had begun.
+      over(); // Cancelled before it had begun.
       hasEnded = true;
       if (counted) {
         stuck.decrementAndGet();
@@ -314,14 +314,14 @@ public final class Deadlines implements AutoCloseable {
     }
 
     private synchronized void count() {
-      givenUp = true;
+      cancelled = true;
       if (!hasEnded) {
         counted = true;
         stuck.incrementAndGet();
       }
     }
 
-    void giveUp() {
+    void cancel() {
       count();
       try {
         executor.execute(

@@ -28,7 +28,7 @@ public interface BytePace {
   }
 
   /** The same, for a piece of work of its own that may be cancelled. */
-  default BytePace unlessGivenUp(CallControl control) {
+  default BytePace unlessCancelled(CallControl control) {
     return bytes -> {
       before(bytes);
       unlimited(control).before(bytes);
@@ -38,7 +38,7 @@ public interface BytePace {
   /** Without a limit. */
   static BytePace unlimited(CallControl control) {
     return bytes -> {
-      if (control.givenUp()) {
+      if (control.isCancelled()) {
         throw new CopyCancelledException("the copy was cancelled");
       }
     };

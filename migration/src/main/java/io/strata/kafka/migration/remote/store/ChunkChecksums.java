@@ -103,7 +103,7 @@ public record ChunkChecksums(int chunkBytes, long bytes, IntBuffer checksums) {
       return (int) whole.getValue();
     }
 
-    /** What was taken, as a file of a segment. */
+    /** Returns what was taken, as a file of a segment. */
     StoredObject object(ObjectType type) {
       return new StoredObject(type, bytes, whole());
     }

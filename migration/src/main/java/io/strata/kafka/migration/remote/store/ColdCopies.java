@@ -15,8 +15,8 @@ import java.util.Optional;
 record ColdCopies(Optional<OtherManager> manager) {
 
   /**
-   * Whether the configured manager has said that it has the bytes, by the mark of a copy; what
-   * another one has is not at hand.
+   * Returns whether the configured manager has said that it has the bytes, by the mark of a copy;
+   * what another one has is not at hand.
    *
    * @throws CorruptManifestException if the mark is damaged
    */
@@ -41,8 +41,8 @@ record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /**
-   * Whether a manager has, or may have, something of a segment: the mark beside this copy is all
-   * that tells a deletion of it.
+   * Returns whether a manager has, or may have, something of a segment: the mark beside this copy
+   * is all by which a deletion finds it.
    */
   boolean isMarked(Path segment) throws IOException {
     return Disk.isThere(segment.resolve(StoreNames.COLD));
@@ -79,12 +79,12 @@ record ColdCopies(Optional<OtherManager> manager) {
     require(segment, mark).read(manifest, mark.customMetadataBytes(), position, target);
   }
 
-  /** Why the manager is not to get a segment; empty if it is. */
+  /** Returns why the manager is not to get a segment; empty if it is. */
   Optional<String> isInTheWay(Path segment) throws IOException {
     if (!isMarked(segment)) {
       return Optional.empty();
     }
-    // The mark of another manager is all that tells a deletion of what that one has.
+    // Only by its mark does a deletion find what another manager has.
     return Optional.of(ColdMark.read(segment))
         .filter(ColdMark::done)
         .map(

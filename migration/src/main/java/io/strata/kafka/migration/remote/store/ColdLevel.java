@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * The level that another manager has. It gets a segment from the copy in a directory, beside which
- * that is noted first: a deletion from then on reaches the manager, too. What it has got is read
+ * that is noted first: a deletion from then on reaches the manager too. What it has got is read
  * back before it counts.
  */
 record ColdLevel(SegmentStore store) implements Level {
@@ -53,12 +53,12 @@ record ColdLevel(SegmentStore store) implements Level {
     return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
   }
 
-  /** Copies; tells why it was not done, empty if it was. */
+  /** Copies; returns why it was not done, empty if it was. */
   private Optional<String> copy(SegmentStore.Located source, BytePace pace)
       throws IOException, InterruptedException {
     ColdCopies cold = store.cold;
     Path mark = cold.begin(source.path());
-    // All that tells of the cold copy; a killed process may have published it, and not durably.
+    // The only trace of the cold copy; a killed process may have published it, and not durably.
     source.directory().force(source.key());
     if (!CopyMarks.isStaying(source.path(), mark)) {
       // A deletion that has not seen the mark has made its own before.

@@ -83,7 +83,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
       if (located.isEmpty()) {
         known.remove(entry.key().id(), copy.directory());
       } else if (!located.get().hasLog()) {
-        // A copy to the cold manager that failed leaves a mark, too: another may be the better one.
+        // A copy to the cold manager that failed leaves a mark too: another may be the better one.
         if (stub.isEmpty() || !cold.seemsToHave(stub.get().path())) {
           stub = located;
         }
@@ -124,7 +124,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
     cold.read(place.path(), mark.get(), place.manifest(), position, target);
   }
 
-  /** Why a copy without the bytes was asked for them. */
+  /** Returns why a copy without the bytes was asked for them. */
   private IOException notCold(SegmentStore.Located place) {
     String log = place.file(ObjectType.LOG).toString();
     for (StoreDirectory directory : directories) {

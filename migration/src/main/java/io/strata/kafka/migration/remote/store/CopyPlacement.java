@@ -18,7 +18,7 @@ final class CopyPlacement {
   private final List<StoreDirectory> directories;
   private final KnownSegments known;
 
-  /** Frees space in a level by discarding copies that a lower level has, too. */
+  /** Frees space in a level by discarding copies that a lower level has too. */
   private volatile SpaceMaker spaceMaker = (level, bytes) -> false;
 
   @GuardedBy("this")
@@ -52,7 +52,7 @@ final class CopyPlacement {
   /**
    * Finds space in the fastest level that has it.
    *
-   * @throws StoreFullException if none has; the message tells of each directory
+   * @throws StoreFullException if none has; the message names each directory
    * @throws StoreUnavailableException if none can be used
    */
   Reservation reserve(long bytes) throws IOException, InterruptedException {

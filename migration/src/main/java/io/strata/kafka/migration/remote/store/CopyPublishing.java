@@ -51,7 +51,7 @@ record CopyPublishing(String owner, AtomicLong trashed) {
     }
   }
 
-  /** Removes a copy, as a deletion does; nobody is told of its bytes. */
+  /** Removes a copy, as a deletion does; its bytes are not counted. */
   void discard(StoreDirectory directory, SegmentKey key) throws IOException {
     directory.trash(key, trashName()).ifPresent(Disk::removeTreeIfPossible);
     directory.removeEmptyParents(key);

@@ -38,19 +38,34 @@ public final class CopyRepair {
   /**
    * Checks a copy, and replaces what is wrong. When all is right, its mark goes.
    *
-   * @return the files that were replaced
+   * @return the files that were replaced; none if the copy is deleted or evicted meanwhile
    * @throws IOException if a file is wrong and no other copy has it right; the mark stays
    */
   public List<Path> repair(Damaged damaged, BytePace pace)
       throws IOException, InterruptedException {
+    damaged.directory().checkAvailable();
+    Path segment = damaged.directory().segment(damaged.key());
+    try {
+      return Disk.isThere(segment) ? repairIn(segment, damaged, pace) : gone(damaged);
+    } catch (IOException e) {
+      if (Disk.isThere(segment)) {
+        throw e;
+      }
+      return gone(damaged);
+    }
+  }
+
+  /** Another broker has deleted or evicted it, perhaps: a listing comes later. */
+  private List<Path> gone(Damaged damaged) {
+    store.known.remove(damaged.key().id(), damaged.directory());
+    return List.of();
+  }
+
+  private List<Path> repairIn(Path segment, Damaged damaged, BytePace pace)
+      throws IOException, InterruptedException {
     StoreDirectory directory = damaged.directory();
     SegmentKey key = damaged.key();
-    Path segment = directory.segment(key);
-    directory.checkAvailable();
     List<Path> replaced = new ArrayList<>();
-    if (!Disk.isThere(segment)) {
-      return replaced; // It was deleted or evicted.
-    }
     Manifest manifest = manifest(segment, directory, key, replaced);
     SegmentStore.Located copy = new SegmentStore.Located(directory, segment, manifest, true);
     for (StoredObject object : manifest.objects()) {

@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  * <p>A call that has not come back for a while has the directory asked for its identity. If that
  * does not come back either, the directory is <em>suspended</em>: all calls that wait end, and new
  * ones fail at once, until {@link #ask} finds that it answers. The identity may be in memory while
- * the disk hangs, so that a read that takes longer still suspends the directory, too, until that
+ * the disk hangs, so that a read that takes longer still suspends the directory too, until that
  * read has come back.
  */
 public final class DirectoryAccess {
@@ -30,11 +31,17 @@ public final class DirectoryAccess {
   /** Kafka reads with ten threads by default. */
   private static final int READS = 32;
 
-  /** Kafka copies with ten threads by default; moves, deletions and the upkeep have some, too. */
+  /** Kafka copies with ten threads by default; moves, deletions and the upkeep have some too. */
   private static final int WRITES = 24;
 
   /** One that hangs in the kernel for ever must not hide that the directory is back. */
-  private static final int PROBES = 4;
+  private static final int PROBES = 32;
+
+  /** While so many hang, one more begins now and then: another file system may be mounted there. */
+  private static final int HANGING_PROBES = 4;
+
+  /** After so many times the patience, while that many hang. */
+  private static final int NOW_AND_THEN = 12;
 
   /** What is brief may take so often the time after which the directory is asked. */
   private static final int BRIEF = 3;
@@ -90,6 +97,9 @@ public final class DirectoryAccess {
   /** Reads that have run out of their time and have not come back. */
   private final Set<Timed<?>> hanging = ConcurrentHashMap.newKeySet();
 
+  /** The time of the last probe that began while others hung, by {@link System#nanoTime}. */
+  private final AtomicLong lastProbe = new AtomicLong(System.nanoTime());
+
   /** How often it has answered while they hang. */
   private final AtomicInteger answers = new AtomicInteger();
 
@@ -115,7 +125,7 @@ public final class DirectoryAccess {
    * As {@link #read(String, Deadlines.Work)}.
    *
    * @param limit the longest that the caller waits
-   * @throws TimeLimitException if that is over, too
+   * @throws TimeLimitException if that is over too
    */
   @CanIgnoreReturnValue
   public <T> T read(String what, Duration limit, Deadlines.Work<T> work)
@@ -181,7 +191,7 @@ public final class DirectoryAccess {
     }
   }
 
-  /** Does what changes the directory, or may take as long as the directory answers. */
+  /** Does what changes the directory, or may take its time while the directory answers. */
   @CanIgnoreReturnValue
   public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
@@ -203,7 +213,7 @@ public final class DirectoryAccess {
   }
 
   /**
-   * As {@link #brief}, and of a suspended directory, too: releases what this process has of it. The
+   * As {@link #brief}, and of a suspended directory too: releases what this process has of it. The
    * caller goes on when the directory is suspended still, and the work ends when it answers.
    */
   @CanIgnoreReturnValue
@@ -268,6 +278,13 @@ public final class DirectoryAccess {
   }
 
   private void probe(Duration limit) throws IOException, InterruptedException {
+    if (lanes.isPresent() && lanes.get().probes().stuck() >= HANGING_PROBES) {
+      long now = System.nanoTime();
+      long last = lastProbe.get();
+      if (now - last < patience.toNanos() * NOW_AND_THEN || !lastProbe.compareAndSet(last, now)) {
+        throw new TimeLimitException(name + ": earlier questions have not come back");
+      }
+    }
     Deadlines.Work<Boolean> work =
         control -> {
           probe.run();
@@ -319,7 +336,7 @@ public final class DirectoryAccess {
     check(suspended);
   }
 
-  /** Throws, too, if new copies may not go here. */
+  /** Throws too, if new copies may not go here. */
   void checkWritable() throws StoreUnavailableException {
     check(suspended);
     check(unwritable);

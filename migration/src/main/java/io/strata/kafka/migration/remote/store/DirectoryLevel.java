@@ -109,7 +109,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
     }
   }
 
-  /** Whether the target has a copy that the inventory did not know; it does then. */
+  /** Returns whether the target has a copy that the inventory did not know; it does then. */
   private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
     Optional<SegmentStore.Located> there = store.lookup.lookIn(target, key);
     if (there.isPresent()) {

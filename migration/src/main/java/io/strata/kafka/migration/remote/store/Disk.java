@@ -36,7 +36,7 @@ final class Disk {
     forceDirectory(directory);
   }
 
-  /** Makes a file's bytes durable, those of other processes, too. */
+  /** Makes a file's bytes durable, those of other processes too. */
   static void force(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.force(true);
@@ -82,7 +82,7 @@ final class Disk {
   /**
    * Gives a file new content: it has all of the old or all of the new at any moment, and nothing
    * else stays. The file that is there is never changed: it may share its blocks. Several may do it
-   * at once, on several machines, too: each makes a file of its own, and the last one stays.
+   * at once, on several machines too: each makes a file of its own, and the last one stays.
    */
   static <X extends Exception> void replaceUnforced(Path file, Making<X> content)
       throws IOException, X {
@@ -134,7 +134,7 @@ final class Disk {
 
   /**
    * Makes a file that is not there, whole and durable, or not at all: of several that do it at
-   * once, on several machines, too, one succeeds.
+   * once, on several machines too, one succeeds.
    *
    * @param nonce makes the temporary name one of this process
    * @throws java.nio.file.FileAlreadyExistsException if it is there
@@ -154,9 +154,9 @@ final class Disk {
   }
 
   /**
-   * Whether a file or directory is there.
+   * Returns whether a file or directory is there.
    *
-   * @throws IOException if that cannot be told: {@link Files#exists} takes every error for "no"
+   * @throws IOException if that cannot be known: {@link Files#exists} takes every error for "no"
    */
   static boolean isThere(Path path) throws IOException {
     try {
@@ -195,7 +195,7 @@ final class Disk {
     return requireNonNull(file.toAbsolutePath().getParent());
   }
 
-  /** Removes a file or a directory with all in it; others may be removing it, too. */
+  /** Removes a file or a directory with all in it; others may be removing it too. */
   static void removeTree(Path top) throws IOException {
     if (Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
       for (Path entry : StoreListing.entries(top)) {

@@ -71,7 +71,7 @@ record Eviction(SegmentStore store) {
   }
 
   /**
-   * Removes the log alone: the mark beside it is all that tells a deletion of what the cold manager
+   * Removes the log alone: only by the mark beside it does a deletion find what the cold manager
    * has, or may have in part.
    */
   private MoveResult dropLog(KnownSegment entry, StoredCopy upper, Path directory)
@@ -90,7 +90,8 @@ record Eviction(SegmentStore store) {
   }
 
   /**
-   * Whether a copy is there, has the bytes, here or with the cold manager, and is not about to go.
+   * Returns whether a copy is there, has the bytes, here or with the cold manager, and is not about
+   * to go.
    */
   private boolean stays(KnownSegment entry, StoredCopy upper, StoredCopy copy) throws IOException {
     Path directory = copy.directory().segment(entry.key());

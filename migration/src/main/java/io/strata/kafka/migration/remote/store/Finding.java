@@ -28,7 +28,7 @@ public record Finding(Kind kind, Path path, String message) {
     /** A move's copy that was never confirmed; the broker that moves segments will settle it. */
     UNCONFIRMED;
 
-    /** Whether data is at risk. */
+    /** Returns whether data is at risk. */
     public boolean damage() {
       return this == CORRUPT || this == MISSING || this == UNREADABLE;
     }

@@ -44,7 +44,7 @@ public record KnownSegment(
     return copies.stream().anyMatch(StoredCopy::cold);
   }
 
-  /** What a copy takes of its directory. */
+  /** Returns what a copy takes of its directory. */
   long bytesIn(StoredCopy copy) {
     return copy.hasLog() ? totalBytes : totalBytes - segment.bytes();
   }

@@ -63,7 +63,7 @@ final class KnownSegments {
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> used = new HashMap<>();
 
-  /** Rises with every change; tells which changes a listing cannot have seen. */
+  /** Rises with every change; shows which changes a listing cannot have seen. */
   @GuardedBy("this")
   private long changes;
 
@@ -242,7 +242,7 @@ final class KnownSegments {
     }
   }
 
-  /** Whether a listing that began then has seen all that this broker did to a copy. */
+  /** Returns whether a listing that began then has seen all that this broker did to a copy. */
   @GuardedBy("this")
   private boolean isSeen(String id, StoreDirectory directory, long began) {
     return changed.getOrDefault(new Place(id, directory), 0L) <= began;

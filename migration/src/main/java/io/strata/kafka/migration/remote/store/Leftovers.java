@@ -38,7 +38,7 @@ final class Leftovers {
       return new Piece(path, own, lastChange(path));
     }
 
-    /** Whether nobody can be at work on it any more. */
+    /** Returns whether nobody can be at work on it any more. */
     boolean olderThan(Duration age, long nowMillis) {
       return changedMillis <= nowMillis - age.toMillis();
     }
@@ -97,12 +97,12 @@ final class Leftovers {
     Disk.removeTree(top);
   }
 
-  /** Whether a file in a segment's directory was to be renamed, or removed. */
+  /** Returns whether a file in a segment's directory was to be renamed, or removed. */
   static boolean isPart(String name) {
     return name.endsWith(StoreNames.PART) || name.equals(StoreNames.GOING);
   }
 
-  /** When a file, or anything below a directory, was changed last. */
+  /** Returns when a file, or anything below a directory, was changed last. */
   private static long lastChange(Path top) throws IOException {
     long last = 0;
     try (Stream<Path> all = Files.walk(top)) {

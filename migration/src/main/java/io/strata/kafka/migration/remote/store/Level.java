@@ -6,14 +6,15 @@ import java.io.IOException;
 
 /**
  * One level of the store: directories, or another manager. Segments move from one level to another
- * by what the levels do; nothing else asks which kind a level is.
+ * by what the levels do, and a move does not ask which kind a level is. What a directory keeps of a
+ * segment that the other manager has is the business of {@link ColdCopies}.
  */
 interface Level {
 
-  /** Whether it has a segment's bytes, as far as is known. Does no I/O. */
+  /** Returns whether it has a segment's bytes, as far as is known. Does no I/O. */
   boolean has(KnownSegment entry);
 
-  /** What the store may take there, as far as is known; 0 where it takes what comes. */
+  /** Returns what the store may take there, as far as is known; 0 where it takes what comes. */
   long capacityBytes();
 
   /**

@@ -66,7 +66,7 @@ public final class LogReads {
         FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer buffer = lease.buffer();
       int done = 0;
-      while (at + done < target.bytes() && position + done < end && !control.givenUp()) {
+      while (at + done < target.bytes() && position + done < end && !control.isCancelled()) {
         int chunk = (int) ((position + done) / chunks.chunkBytes());
         long first = (long) chunk * chunks.chunkBytes();
         Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first - begin);
@@ -80,9 +80,9 @@ public final class LogReads {
   }
 
   /**
-   * Whether NFS says that another machine has removed a file that is open here. The JDK hands over
-   * the system's text for ESTALE alone, and no number: in another language the read fails, and
-   * another copy of the segment is read.
+   * Returns whether NFS says that another machine has removed a file that is open here. The JDK
+   * hands over the system's text for ESTALE alone, and no number: in another language the read
+   * fails, and another copy of the segment is read.
    */
   private static boolean isStale(IOException e) {
     return String.valueOf(e.getMessage()).contains("Stale file handle");

@@ -90,14 +90,14 @@ record MoveConfirmation(SegmentStore store) {
     return stays;
   }
 
-  /** Whether a move came from a directory that is not configured any more. */
+  /** Returns whether a move came from a directory that is not configured any more. */
   private boolean isFromUnknown(Path mark) throws IOException {
     String source = Files.readString(mark);
     return store.directories().stream()
         .noneMatch(directory -> directory.identity().directoryId().equals(source));
   }
 
-  /** Whether a directory has a copy of a segment, whatever has become of its files. */
+  /** Returns whether a directory has a copy of a segment, whatever has become of its files. */
   private static boolean isIn(StoreDirectory directory, SegmentKey key) throws IOException {
     if (Disk.isThere(directory.segment(key))) {
       return true;

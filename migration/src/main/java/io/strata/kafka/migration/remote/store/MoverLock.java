@@ -60,8 +60,7 @@ final class MoverLock implements AutoCloseable {
    * Those stay held whatever comes of it, until {@link #close}: the caller may be at work still.
    *
    * @return whether all are held now; not if one was held before and has gone to another broker
-   * @throws IOException if a file system cannot tell, or knows no locks, or no directory can be
-   *     used
+   * @throws IOException if a file system cannot say, or knows no locks, or no directory can be used
    */
   synchronized boolean tryHold() throws IOException, InterruptedException {
     boolean all = false;
@@ -91,7 +90,7 @@ final class MoverLock implements AutoCloseable {
       return true;
     } finally {
       if (!all) {
-        giveUp(taken);
+        release(taken);
       }
     }
   }
@@ -100,7 +99,7 @@ final class MoverLock implements AutoCloseable {
    * Looks in each directory whether the lock that is held there has gone to another broker. Takes
    * none.
    *
-   * @return whether none has; false, too, if no directory answers
+   * @return whether none has; false too, if no directory answers
    */
   boolean isStillHeld() throws IOException, InterruptedException {
     boolean known = false;
@@ -123,7 +122,7 @@ final class MoverLock implements AutoCloseable {
   @Override
   public synchronized void close() throws IOException {
     try {
-      giveUp(places);
+      release(places);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while the mover's lock was released");
@@ -131,11 +130,11 @@ final class MoverLock implements AutoCloseable {
   }
 
   /** One in a directory that does not answer is held until it does. */
-  private static void giveUp(List<Place> given) throws IOException, InterruptedException {
+  private static void release(List<Place> given) throws IOException, InterruptedException {
     Optional<IOException> problem = Optional.empty();
     for (Place place : given) {
       try {
-        place.giveUp();
+        place.release();
       } catch (IOException e) {
         problem = Optional.of(e);
       }
@@ -250,7 +249,7 @@ final class MoverLock implements AutoCloseable {
     }
 
     /**
-     * Whether nobody has taken the lock since this process has.
+     * Returns whether nobody has taken the lock since this process has.
      *
      * @throws StoreUnavailableException if the directory cannot be used
      */
@@ -346,7 +345,7 @@ final class MoverLock implements AutoCloseable {
      * Releases the lock, or has the call that is at work release what it gets. Nothing is moved any
      * more: a directory that does not answer has its lock released when it does.
      */
-    void giveUp() throws IOException, InterruptedException {
+    void release() throws IOException, InterruptedException {
       synchronized (this) {
         wanted = false;
         if (held.isEmpty() || busy) {

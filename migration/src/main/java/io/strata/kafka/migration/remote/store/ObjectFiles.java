@@ -111,7 +111,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
   }
 
   /**
-   * What is wrong with a copy: the first file that is not what the manifest says.
+   * Returns what is wrong with a copy: the first file that is not what the manifest says.
    *
    * @throws java.nio.file.NoSuchFileException if a file is not there
    */
@@ -127,7 +127,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
     return Optional.empty();
   }
 
-  /** What is wrong with one file. */
+  /** Returns what is wrong with one file. */
   String wrong(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
     String length = wrongLength(file, object);

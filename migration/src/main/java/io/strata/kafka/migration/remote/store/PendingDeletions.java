@@ -76,7 +76,7 @@ final class PendingDeletions {
       } catch (NoSuchFileException e) {
         // It has none.
       } catch (IOException e) {
-        // Another has them, too, perhaps; this one may have some that are not known.
+        // Another has them too, perhaps; this one may have some that are not known.
         unread.add(place);
       }
     }
@@ -118,7 +118,7 @@ final class PendingDeletions {
     boolean isNew = !Disk.isThere(file);
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-      // What a power failure has torn ends here, too.
+      // What a power failure has torn ends here too.
       Disk.writeFully(channel, ByteBuffer.wrap(("\n" + line + "\n").getBytes(UTF_8)));
       channel.force(true);
     }

@@ -58,7 +58,7 @@ public final class Scrubber {
     }
   }
 
-  /** Is told what goes on. */
+  /** Is notified of what goes on. */
   public interface Listener {
     /** Before so many bytes are read; may wait, or throw {@link InterruptedException} to stop. */
     void before(int bytes) throws InterruptedException;
@@ -74,7 +74,7 @@ public final class Scrubber {
     /** Something is wrong. */
     void found(Finding finding);
 
-    /** Something is wrong with a segment's data: {@link #found} is told of it, too. */
+    /** Something is wrong with a segment's data: {@link #found} gets it too. */
     default void damaged(SegmentKey key, Finding finding) {}
 
     /** An orphan was removed. */
@@ -219,7 +219,7 @@ public final class Scrubber {
     listener.damaged(key, finding);
   }
 
-  /** Checks one file; tells how many bytes were read. */
+  /** Checks one file; returns how many bytes were read. */
   private long check(Path file, StoredObject object, Manifest manifest)
       throws IOException, InterruptedException {
     SegmentKey key = manifest.segment().key();

@@ -19,7 +19,7 @@ record SegmentCopy(
 
   /**
    * Makes it, and publishes it. What cannot be finished is removed; so is what comes too late,
-   * since Kafka was told that it failed, and will copy it again under another id.
+   * since Kafka has its failure, and will copy it again under another id.
    */
   Manifest make(LocalSegments local, CallControl control) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
@@ -47,7 +47,7 @@ record SegmentCopy(
       store.publishing.publish(directory, staged, key);
       published = true;
       store.reached(StoreStage.COPY_PUBLISHED);
-      if (control.givenUp()) {
+      if (control.isCancelled()) {
         store.publishing.takeBack(directory, staged, key, true);
         throw new BytePace.CopyCancelledException("the copy came too late and was removed");
       }

@@ -89,7 +89,7 @@ public final class SegmentStore implements AutoCloseable {
     return options.brokerId();
   }
 
-  /** How many levels it has of its own. */
+  /** Returns how many levels it has of its own. */
   public int levels() {
     return options.levels().size();
   }
@@ -109,19 +109,26 @@ public final class SegmentStore implements AutoCloseable {
     options.stages().reached(stage);
   }
 
-  /** What the store may take in each level; 0 where another manager has it. Does no I/O. */
+  /** Returns what the store may take in each level; 0 where another manager has it. Does no I/O. */
   public List<Long> capacities() {
     return allLevels().stream().map(Level::capacityBytes).toList();
   }
 
-  /** How much is read from each segment. */
+  /** Returns how much is read from each segment. */
   public ReadHeat heat() {
     return heat;
   }
 
-  /** Whether the cold manager is copying a segment, be it that nobody waits for it any more. */
+  /**
+   * Returns whether the cold manager is copying a segment, be it that nobody waits for it any more.
+   */
   public boolean isCopyingToCold() {
     return cold.manager().map(OtherManager::isCopying).orElse(false);
+  }
+
+  /** Returns how many calls hang in the directories. */
+  public int stuck() {
+    return directories().stream().mapToInt(directory -> directory.access().stuck()).sum();
   }
 
   /** All segments that are known, in no particular order. */
@@ -129,7 +136,7 @@ public final class SegmentStore implements AutoCloseable {
     return known.entries();
   }
 
-  /** What the store takes in a directory, as far as it is known. */
+  /** Returns what the store takes in a directory, as far as it is known. */
   public long usedBytes(StoreDirectory directory) {
     return known.usedBytes(directory);
   }
@@ -164,7 +171,7 @@ public final class SegmentStore implements AutoCloseable {
           directory.write(
               "copying %s to %s".formatted(segment.key(), directory),
               control -> {
-                BytePace own = pace.unlessGivenUp(control);
+                BytePace own = pace.unlessCancelled(control);
                 return new SegmentCopy(this, directory, segment, source, chunkBytes, own)
                     .make(local, control);
               });

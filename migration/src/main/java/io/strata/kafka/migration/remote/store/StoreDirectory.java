@@ -72,7 +72,7 @@ public final class StoreDirectory {
     return identity;
   }
 
-  /** Where a segment is, or would be. */
+  /** Returns where a segment is, or would be. */
   public Path segment(SegmentKey key) {
     return StoreNames.segment(path, key);
   }
@@ -142,7 +142,7 @@ public final class StoreDirectory {
     }
   }
 
-  /** A file system exception tells its reason apart from its files. */
+  /** A file system exception has its reason apart from its files. */
   static String reason(IOException e) {
     if (e instanceof FileSystemException fs && fs.getReason() != null) {
       return fs.getReason() + " (" + fs.getFile() + ")";
@@ -152,7 +152,7 @@ public final class StoreDirectory {
         : e.getClass().getSimpleName() + ": " + e.getMessage();
   }
 
-  /** What the store may take here at most; 0 until it is known. Does no I/O. */
+  /** Returns what the store may take here at most; 0 until it is known. Does no I/O. */
   public long capacityBytes() {
     return configured.capacityBytes().orElse(measured);
   }

@@ -37,7 +37,7 @@ public final class StoreInspection {
       return manifest.segment().key();
     }
 
-    /** What it takes of its directory. */
+    /** Returns what it takes of its directory. */
     public long bytes() {
       return hasLog ? manifest.totalBytes() : manifest.totalBytes() - manifest.segment().bytes();
     }
@@ -53,7 +53,7 @@ public final class StoreInspection {
     DONE
   }
 
-  /** Is told of what is found. */
+  /** Is notified of what is found. */
   public interface Visitor {
     void segment(Found found) throws IOException;
 
@@ -62,11 +62,11 @@ public final class StoreInspection {
   }
 
   /**
-   * Works in a directory on another thread, for as long as the directory answers: a network file
-   * system may hang, and no signal but that of a kill ends what waits for it then.
+   * Works in a directory on another thread, while the directory answers: a network file system may
+   * hang, and no signal but that of a kill ends what waits for it then.
    *
    * @param what names the work in messages
-   * @throws StoreUnavailableException if the directory does not answer; the work is told to stop,
+   * @throws StoreUnavailableException if the directory does not answer; the work is asked to stop,
    *     and not waited for
    */
   public static <T> T whileItAnswers(
@@ -131,8 +131,9 @@ public final class StoreInspection {
   }
 
   /**
-   * Whether a broker remembers a directory, in its log directories, as one of its store's. One that
-   * it remembers and that is not there now is taken for unmounted, and no reason not to start.
+   * Returns whether a broker remembers a directory, in its log directories, as one of its store's.
+   * One that it remembers and that is not there now is taken for unmounted, and no reason not to
+   * start.
    */
   public static boolean isRemembered(List<Path> logDirectories, Path directory) {
     try {

@@ -16,7 +16,7 @@ import java.util.Optional;
 public final class StoreListing {
   private StoreListing() {}
 
-  /** Is told of what is found. */
+  /** Is notified of what is found. */
   @FunctionalInterface
   public interface Visitor {
     void segment(SegmentKey key, Path directory) throws IOException;
@@ -26,7 +26,7 @@ public final class StoreListing {
   }
 
   /**
-   * Lists a directory of the store. Segments that come or go meanwhile may be told of or not.
+   * Lists a directory of the store. Segments that come or go meanwhile may be in it or not.
    *
    * @param directory the store's directory
    * @throws IOException if it cannot be listed; a visitor's exceptions pass

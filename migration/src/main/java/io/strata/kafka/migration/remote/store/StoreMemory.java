@@ -3,7 +3,9 @@ package io.strata.kafka.migration.remote.store;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +56,7 @@ final class StoreMemory {
     boolean of(Path file) throws IOException;
   }
 
-  /** A log directory may fail; another has the file, too. */
+  /** A log directory may fail; another has the file too. */
   private static void inAny(List<Path> places, Access access) throws IOException {
     Optional<IOException> problem = Optional.empty();
     boolean done = false;
@@ -70,7 +72,7 @@ final class StoreMemory {
     }
   }
 
-  /** What a directory was when it was last seen. */
+  /** Returns what a directory was when it was last seen. */
   Optional<StoreIdentity> of(Path directory) {
     return Optional.ofNullable(known.get(directory.toString()));
   }
@@ -89,8 +91,15 @@ final class StoreMemory {
     inAny(
         places,
         file -> {
-          Disk.replace(file, bytes);
+          if (!isThere(file, bytes)) {
+            Disk.replace(file, bytes);
+          }
           return true;
         });
+  }
+
+  /** Of a log directory that is full, or cannot be written, nothing is asked without need. */
+  private static boolean isThere(Path file, byte[] bytes) throws IOException {
+    return Disk.isThere(file) && Arrays.equals(Files.readAllBytes(file), bytes);
   }
 }

@@ -79,7 +79,7 @@ public final class StoreNames {
     return offset(key.startOffset()) + "-" + key.id();
   }
 
-  /** Where a segment is below a directory of the store. */
+  /** Returns where a segment is below a directory of the store. */
   public static Path segment(Path directory, SegmentKey key) {
     return partition(directory, key).resolve(segment(key));
   }
@@ -105,7 +105,7 @@ public final class StoreNames {
               Integer.parseInt(partition),
               Long.parseLong(name, 0, OFFSET_DIGITS, 10),
               name.substring(OFFSET_DIGITS + 1));
-      // "+7" and "007" are numbers, too, but not the names that we write.
+      // "+7" and "007" are numbers too, but not the names that we write.
       boolean same =
           segment(key).equals(name) && Integer.toString(key.partition()).equals(partition);
       return same ? Optional.of(key) : Optional.empty();

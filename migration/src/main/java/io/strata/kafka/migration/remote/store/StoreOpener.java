@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Opens the store's directories for a broker: reads their identities, gives one to a directory that
@@ -23,6 +25,8 @@ import java.util.Set;
  * thread; other brokers may do the same at the same time.
  */
 final class StoreOpener {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   /** A directory's own directories. */
   private static final List<String> MADE =
@@ -98,7 +102,7 @@ final class StoreOpener {
     return new Opened(List.copyOf(opened), List.copyOf(warnings));
   }
 
-  /** Why nothing is made in a directory that has no identity. */
+  /** Returns why nothing is made in a directory that has no identity. */
   private static String missing(Path path, String how) {
     return """
     %s: found no %s, and %s: is its file system mounted? Nothing is written there until it is \
@@ -159,9 +163,13 @@ final class StoreOpener {
                 .formatted(remembered.get().directoryId()));
       }
     } catch (CorruptManifestException e) {
-      throw new StoreRefusedException(
-          e.getMessage()
-              + ". Restore the file from another directory's backup, or see docs/remote.md");
+      if (remembered.isEmpty()) {
+        throw new StoreRefusedException(
+            e.getMessage()
+                + ". Restore the file from a backup of this directory, or start a broker that has"
+                + " used the directory: it writes the file again");
+      }
+      restoreIdentity(directory, remembered.get(), e);
     } catch (IOException e) {
       if (remembered.isEmpty()) {
         throw new StoreRefusedException(
@@ -169,6 +177,20 @@ final class StoreOpener {
       }
       identities.put(directory, remembered.get());
       warnings.add(directory + ": cannot be read: " + StoreDirectory.reason(e));
+    }
+  }
+
+  /** It is the directory, since it has such a file, and what was in that is remembered. */
+  private void restoreIdentity(
+      Path directory, StoreIdentity remembered, CorruptManifestException damage) {
+    identities.put(directory, remembered);
+    try {
+      Disk.replace(directory.resolve(StoreNames.IDENTITY), remembered.print());
+      boolean unused = answering.add(directory);
+      warnings.add(damage.getMessage() + ". It was written again from what this broker remembers");
+    } catch (IOException e) {
+      warnings.add(
+          damage.getMessage() + ", and cannot be written again: " + StoreDirectory.reason(e));
     }
   }
 
@@ -227,6 +249,21 @@ final class StoreOpener {
       checkCluster(directory, found);
       identities.put(directory, found);
       boolean unused = answering.add(directory);
+      LOG.info(
+          "Remote store: {}, on {}, is used for the first time: it is directory {} of store {}",
+          directory,
+          fileSystem(directory),
+          found.directoryId(),
+          found.storeId());
+    }
+  }
+
+  /** Names the device: an empty directory may be a mount point without its file system. */
+  private static String fileSystem(Path directory) {
+    try {
+      return Files.getFileStore(directory).name();
+    } catch (IOException e) {
+      return "an unknown file system";
     }
   }
 
@@ -272,7 +309,9 @@ final class StoreOpener {
     Disk.forceDirectory(directory);
   }
 
-  /** Whether another broker makes it just now, or has begun to, or a new file system has it. */
+  /**
+   * Returns whether another broker makes it just now, or has begun to, or a new file system has it.
+   */
   private static boolean mayBeThere(Path entry) throws IOException {
     String name = StoreListing.name(entry);
     return name.equals(StoreNames.TOPICS)

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * @param memory directories of the broker's own in which to remember the store: so that a directory
  *     that was the store's and is empty now is known for an empty mount point. None: not remembered
  * @param clock dates what is written
- * @param stages is told of stages
+ * @param stages is notified of stages
  * @param identities reads a directory's identity, within a time: a file system may hang
  * @param threads who works in the directories
  */

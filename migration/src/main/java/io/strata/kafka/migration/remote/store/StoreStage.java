@@ -9,9 +9,9 @@ public enum StoreStage {
   COPY_STAGED,
   /** The segment's bytes are written and forced there. */
   COPY_LOG_WRITTEN,
-  /** The indexes, too. */
+  /** The indexes too. */
   COPY_INDEXES_WRITTEN,
-  /** The manifest, too: the copy is whole. */
+  /** The manifest too: the copy is whole. */
   COPY_MANIFEST_WRITTEN,
   /** It has its name in the partition's directory: it can be seen. */
   COPY_PUBLISHED,
@@ -42,7 +42,7 @@ public enum StoreStage {
   /** The segment's bytes are back from the cold manager. */
   COLD_RESTORED;
 
-  /** Is told of stages; for tests. */
+  /** Is notified of stages; for tests. */
   @FunctionalInterface
   public interface Hook {
     Hook NONE = stage -> {};

@@ -173,7 +173,7 @@ public final class StoreTiers implements TieredSegments {
   }
 
   /**
-   * Moves a segment as long as the directories answer that have it, and nothing else moves it.
+   * Moves a segment while the directories that have it answer and nothing else moves it.
    *
    * @param copies so many of its copies' directories are not held yet
    */

@@ -108,7 +108,7 @@ public final class StoreUpkeep implements AutoCloseable {
    * another cannot read or delete. When one was last seen is asked of the file system, which dates
    * all the files: a broker's own clock may have been ahead.
    *
-   * @param directory where they have signed in, and this one, too
+   * @param directory where they have signed in, and this one too
    * @param late how long before this broker's last sign-in, or after it, is recent
    * @param damaged as in {@link #brokers}
    */
@@ -137,7 +137,7 @@ public final class StoreUpkeep implements AutoCloseable {
     return directory.path().resolve(StoreNames.BROKERS).resolve(broker + ".json");
   }
 
-  /** When a broker last signed in, by the clock of the file system; empty if it has not. */
+  /** Returns when a broker last signed in, by the clock of the file system; empty if it has not. */
   private static OptionalLong signedIn(StoreDirectory directory, int broker) throws IOException {
     try {
       return OptionalLong.of(Files.getLastModifiedTime(signInFile(directory, broker)).toMillis());
@@ -190,17 +190,17 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /**
-   * Whether this broker is the one that moves segments between levels and scrubs; it becomes so, if
-   * no other is. One that was it and learns that it is not stops moving and then calls {@link
-   * #giveUpMoving}: until then no other can be it.
+   * Returns whether this broker is the one that moves segments between levels and scrubs; it
+   * becomes so, if no other is. One that was it and learns that it is not stops moving and then
+   * calls {@link #releaseMover}: until then no other can be it.
    */
   public boolean isMover() throws IOException, InterruptedException {
     return mover.tryHold();
   }
 
   /**
-   * Whether this broker is still the one that moves, as far as the store says now: a server of NFS
-   * may have given its lock to another. Asked before each move.
+   * Returns whether this broker is still the one that moves, as far as the store says now: a server
+   * of NFS may have given its lock to another. Asked before each move.
    */
   public boolean isStillMover() throws IOException, InterruptedException {
     return mover.isStillHeld();
@@ -226,24 +226,19 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /**
-   * When a scrub last ended, by any broker; if none ever did, when the store was first asked. It is
-   * noted in each directory that can be written to: any of them may be gone.
+   * Returns when a directory was last scrubbed, by any broker; if it never was, when that was first
+   * asked.
    *
-   * @return empty if no directory tells
+   * @return empty if the directory does not say
    */
-  public OptionalLong lastScrubMillis() throws InterruptedException {
-    OptionalLong last = OptionalLong.empty();
-    for (StoreDirectory directory : store.directories()) {
-      try {
-        long found =
-            directory.brief(
-                "reading when " + directory + " was scrubbed", control -> lastScrub(directory));
-        last = OptionalLong.of(Math.max(found, last.orElse(0)));
-      } catch (IOException e) {
-        // Another one tells; a visit says what is wrong with this one.
-      }
+  public OptionalLong lastScrubMillis(StoreDirectory directory) throws InterruptedException {
+    try {
+      return OptionalLong.of(
+          directory.brief(
+              "reading when " + directory + " was scrubbed", control -> lastScrub(directory)));
+    } catch (IOException e) {
+      return OptionalLong.empty(); // A visit says what is wrong with it.
     }
-    return last;
   }
 
   private long lastScrub(StoreDirectory directory) throws IOException {
@@ -269,19 +264,17 @@ public final class StoreUpkeep implements AutoCloseable {
     return Files.getLastModifiedTime(Files.setLastModifiedTime(file, now)).toMillis();
   }
 
-  /** A scrub has ended. */
-  public void scrubbed() throws InterruptedException {
-    for (StoreDirectory directory : store.directories()) {
-      try {
-        directory.brief(
-            "noting that " + directory + " was scrubbed",
-            control -> {
-              directory.checkAvailable();
-              return dated(lastScrubFile(directory));
-            });
-      } catch (IOException e) {
-        // Another one has it; a visit says what is wrong with this one.
-      }
+  /** Notes in a directory that it was scrubbed, if it can be written to. */
+  public void scrubbed(StoreDirectory directory) throws InterruptedException {
+    try {
+      directory.brief(
+          "noting that " + directory + " was scrubbed",
+          control -> {
+            directory.checkAvailable();
+            return dated(lastScrubFile(directory));
+          });
+    } catch (IOException e) {
+      // A visit says what is wrong with it.
     }
   }
 
@@ -291,12 +284,12 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /** Lets another broker be the one that moves. */
-  public void giveUpMoving() throws IOException {
+  public void releaseMover() throws IOException {
     mover.close();
   }
 
   @Override
   public void close() throws IOException {
-    giveUpMoving();
+    releaseMover();
   }
 }

@@ -5,7 +5,7 @@ package io.strata.kafka.migration.remote.store;
  *
  * @param directory which
  * @param hasLog whether the segment's bytes are there; without them the cold manager has them
- * @param cold whether the cold manager has the bytes, too
+ * @param cold whether the cold manager has the bytes too
  * @param moving whether it was published by a move that is not confirmed yet
  * @param damaged whether a file of it was found not to be what its manifest says
  */

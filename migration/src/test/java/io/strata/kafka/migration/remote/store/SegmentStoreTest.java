@@ -141,7 +141,7 @@ class SegmentStoreTest {
   }
 
   @Test
-  void aCopyThatIsGivenUpLeavesNothing() throws Exception {
+  void aCopyThatIsCancelledLeavesNothing() throws Exception {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
     SegmentInfo segment = Stores.info("t", 0, 0, 1, 3_000_000);
     int[] pieces = {0};
@@ -210,7 +210,7 @@ class SegmentStoreTest {
   }
 
   @Test
-  void theCensusIsMadeByListing() throws Exception {
+  void theInventoryIsMadeByListing() throws Exception {
     SegmentStore first = Stores.open(1, Stores.level("ssd", ssd));
     for (int i = 0; i < 5; i++) {
       SegmentStore.Copied unused =

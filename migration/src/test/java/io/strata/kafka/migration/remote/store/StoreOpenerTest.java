@@ -241,12 +241,31 @@ class StoreOpenerTest {
   }
 
   @Test
-  void aDamagedIdentityIsRefused() throws Exception {
-    SegmentStore unused = open(Stores.level("ssd", ssd));
+  void aDamagedIdentityIsWrittenAgainByABrokerThatRemembersIt() throws Exception {
+    SegmentStore before = open(Stores.level("ssd", ssd));
+    Path identity = damagedIdentity();
+    SegmentStore after = open(Stores.level("ssd", ssd));
+    assertThat(after.warnings())
+        .singleElement()
+        .asString()
+        .contains(identity.toString())
+        .contains("written again");
+    assertThat(StoreIdentity.read(ssd)).isEqualTo(before.directories().get(0).identity());
+    after.directories().get(0).checkAvailable();
+  }
+
+  private Path damagedIdentity() throws Exception {
     Path identity = ssd.resolve(StoreNames.IDENTITY);
     byte[] bytes = Files.readAllBytes(identity);
     bytes[20] ^= 1;
-    Path unusedToo = Files.write(identity, bytes);
+    return Files.write(identity, bytes);
+  }
+
+  @Test
+  void aDamagedIdentityThatNobodyRemembersIsRefused() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd));
+    Path identity = damagedIdentity();
+    Files.delete(logs.resolve(StoreMemory.FILE));
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(identity.toString());
@@ -289,6 +308,25 @@ class StoreOpenerTest {
     assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
     Disk.removeTree(second);
     assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+  }
+
+  /** An outage of the store fills it: the broker is to start again all the same. */
+  @Test
+  void aFullLogDirectoryIsNoReasonNotToStart() throws Exception {
+    var files = new io.strata.kafka.migration.remote.faults.FaultyFileSystem();
+    StoreOptions options =
+        Stores.options(
+            1, List.of(files.wrap(logs)), StoreStage.Hook.NONE, Stores.level("ssd", ssd));
+    SegmentStore unused = SegmentStore.open(options, Optional.empty());
+    Runnable over =
+        files.fail(
+            "No space left on device",
+            (operation, path) ->
+                operation
+                        == io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation.WRITE
+                    && path.startsWith(logs));
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    over.run();
   }
 
   @Test

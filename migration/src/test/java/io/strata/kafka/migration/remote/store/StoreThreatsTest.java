@@ -33,11 +33,11 @@ class StoreThreatsTest {
     ssd = Files.createDirectory(top.resolve("ssd"));
     local = Files.createDirectory(top.resolve("local"));
     victim = Files.createDirectory(top.resolve("victim"));
-    Files.writeString(victim.resolve("precious"), "somebody's bytes");
+    Files.writeString(victim.resolve("precious"), "another's bytes");
   }
 
   private void assertVictimIsWhole() {
-    assertThat(victim.resolve("precious")).hasContent("somebody's bytes");
+    assertThat(victim.resolve("precious")).hasContent("another's bytes");
     assertThat(victim.toFile().list()).containsExactly("precious");
   }
 

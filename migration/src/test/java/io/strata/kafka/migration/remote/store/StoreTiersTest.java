@@ -18,6 +18,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -120,7 +121,7 @@ class StoreTiersTest {
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(store.locate(SEGMENT.key()).orElseThrow().hasLog()).isFalse();
 
-    // Another process finds it, too.
+    // Another process finds it too.
     SegmentStore again = withCold();
     assertThat(new StoreUpkeep(again).refresh(again.directories().get(0))).isEmpty();
     StoreTiers tiersAgain = new StoreTiers(again, List.of("ssd", "cold"));
@@ -134,7 +135,7 @@ class StoreTiersTest {
   }
 
   @Test
-  void nothingIsGivenUpForAColdManagerThatDidNotKeepIt() throws Exception {
+  void nothingIsEvictedForAColdManagerThatDidNotKeepIt() throws Exception {
     SegmentStore store = withCold();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
@@ -316,6 +317,43 @@ class StoreTiersTest {
     assertThat(segment.resolve(StoreNames.DAMAGED)).exists();
   }
 
+  /**
+   * The inventory does not say so yet; the same copy is not tried again and again until it does.
+   */
+  @Test
+  void aCopyThatAnotherBrokerHasDeletedIsNotRepairedAgain() throws Exception {
+    SegmentStore store = twoLevels();
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    StoreDirectory upper = store.directories().get(0);
+    store.damaged(upper, SEGMENT.key(), "found by the test");
+    CopyRepair repair = new CopyRepair(store);
+    CopyRepair.Damaged damaged = repair.known().get(0);
+    Disk.removeTree(upper.segment(SEGMENT.key()));
+
+    assertThat(repair.repair(damaged, bytes -> {})).isEmpty();
+    assertThat(repair.known()).isEmpty();
+  }
+
+  @Test
+  void aRepairEndsQuietlyWhenItsSegmentIsDeletedMeanwhile() throws Exception {
+    SegmentStore store = twoLevels();
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    StoreDirectory upper = store.directories().get(0);
+    Path log = upper.segment(SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
+    Path unusedPath = Files.write(log, new byte[(int) Files.size(log)]);
+    store.damaged(upper, SEGMENT.key(), "found by the test");
+    CopyRepair repair = new CopyRepair(store);
+    CopyRepair.Damaged damaged = repair.known().get(0);
+
+    assertThat(
+            repair.repair(
+                damaged,
+                bytes -> {
+                  Map<StoreDirectory, Long> unusedToo = store.delete(SEGMENT);
+                }))
+        .isEmpty();
+  }
+
   /** The upper copy is damaged, the lower one is not: the cold manager gets the lower one. */
   @Test
   void aMoveTakesTheGoodCopy() throws Exception {
@@ -420,7 +458,7 @@ class StoreTiersTest {
     SegmentStore.Copied copied = Stores.copy(store, local, SEGMENT);
     Path log =
         copied.directory().segment(SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
-    // By another name, too: whoever has written behind the end may go on with its own file.
+    // By another name too: whoever has written behind the end may go on with its own file.
     Path other = Files.createLink(top.resolve("other"), log);
     Path unused = Files.write(log, new byte[100], StandardOpenOption.APPEND);
     assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
@@ -499,7 +537,7 @@ class StoreTiersTest {
   }
 
   @Test
-  void theOnlyCopyIsNeverGivenUp() throws Exception {
+  void theOnlyCopyIsNeverEvicted() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
@@ -518,7 +556,7 @@ class StoreTiersTest {
     copiesToAFullLevel("ssd", (tiers, id) -> tiers.evictionOrder(List.of(id)));
   }
 
-  /** One broker of a cluster has an engine; the others copy, too. */
+  /** One broker of a cluster has an engine; the others copy too. */
   @Test
   void aFullLevelEvictsWhatTheNextHasTooWhereNoEngineRuns() throws Exception {
     copiesToAFullLevel("ssd", (tiers, id) -> tiers.evictOldest());
@@ -563,7 +601,7 @@ class StoreTiersTest {
   }
 
   @Test
-  void aMoveThatFindsNoRoomSaysSo() throws Exception {
+  void aMoveThatFindsNoSpaceSaysSo() throws Exception {
     SegmentStore store =
         Stores.open(
             1,
@@ -913,7 +951,7 @@ class StoreTiersTest {
     assertThat(cold.segments).isEmpty();
   }
 
-  /** Its stub is above, a whole copy between, and the cold manager has it, too. */
+  /** Its stub is above, a whole copy between, and the cold manager has it too. */
   @Test
   void whatComesBackToItsStubIsTakenFromWhereverItIs() throws Exception {
     SegmentStore store = threeLevels();
@@ -956,7 +994,7 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
     assertThat(Stores.scrub(store, store.directories().get(0)))
-        .as("the log was given up here, and is not missing")
+        .as("the log was evicted here, and is not missing")
         .isEmpty();
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
@@ -979,7 +1017,7 @@ class StoreTiersTest {
 
   /** A directory comes back whose lock another broker has: moves may be under way still. */
   @Test
-  void theMoversLockIsKeptUntilItIsGivenUp() throws Exception {
+  void theMoversLockIsKeptUntilItIsReleased() throws Exception {
     SegmentStore one = twoLevels();
     SegmentStore two = twoLevels();
     try (StoreUpkeep first = new StoreUpkeep(one);
@@ -992,7 +1030,7 @@ class StoreTiersTest {
       assertThat(first.isMover()).isFalse();
       two.directories().get(0).access().resume();
       assertThat(second.isMover()).isFalse();
-      first.giveUpMoving();
+      first.releaseMover();
       assertThat(second.isMover()).isTrue();
       assertThat(first.isMover()).isFalse();
     }

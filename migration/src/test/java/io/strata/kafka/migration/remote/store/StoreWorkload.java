@@ -136,13 +136,13 @@ final class StoreWorkload {
   }
 
   private SegmentStore open(Path at, int broker, StoreStage.Hook stages) {
-    long room = 2L * mostBytes + mostBytes / 2;
+    long space = 2L * mostBytes + mostBytes / 2;
     return Stores.open(
         Stores.options(
             broker,
             List.of(),
             stages,
-            Stores.level("ssd", OptionalLong.of(room), at.resolve("a"), at.resolve("b")),
+            Stores.level("ssd", OptionalLong.of(space), at.resolve("a"), at.resolve("b")),
             Stores.level("hdd", OptionalLong.of(200L * mostBytes), at.resolve("c"))),
         withCold ? Optional.of(cold) : Optional.empty());
   }

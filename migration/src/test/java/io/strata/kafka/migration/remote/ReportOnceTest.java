@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-class ToldOnceTest {
+class ReportOnceTest {
 
-  private final ToldOnce trouble = new ToldOnce();
+  private final ReportOnce trouble = new ReportOnce();
 
   @Test
   void tellsWhatIsNew() {

@@ -1,0 +1,258 @@
+package io.strata.kafka.migration.remote;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoreDirectory;
+import io.strata.kafka.migration.remote.store.StoreTiers;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.StoreUpkeep.UsingBroker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides in each round whether this broker moves segments between levels, and runs the engine
+ * while it does. One broker of a cluster moves, and none while two of them use different
+ * directories. A broker that does not move evicts for its own copies while all agree.
+ *
+ * <p>Thread safety: {@link #round} is used by one thread; the rest may be called by any.
+ */
+final class MoverRole {
+
+  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
+
+  /** The number of listings after which a broker that is not seen no longer counts. */
+  private static final int RECENT_INVENTORIES = 5;
+
+  private static final Duration STOPPING = Duration.ofSeconds(10);
+
+  private final RemoteEnvironment environment;
+  private final SegmentStore store;
+  private final List<String> levelNames;
+  private final StoreUpkeep upkeep;
+  private final StoreTiers tiers;
+  private final List<DirectoryVisits> visits;
+  private final VisitAll visitAll;
+
+  /** What was warned of; a directory's thread may add to it after its caller has gone on. */
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+  private volatile RemoteSettings.Live live;
+  private volatile boolean moves;
+
+  /** The time from which this broker moves segments; of the thread of the rounds. */
+  private long since;
+
+  /** Is made under the lock of this object, which a stop does not hold while it waits. */
+  private volatile @Nullable MigrationEngine engine;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /** True when the engine was stopped and may not have ended; of the thread of the rounds. */
+  private boolean stopping;
+
+  /** Visits all directories, and waits for the visits, but not for long. */
+  @FunctionalInterface
+  interface VisitAll {
+    void run() throws InterruptedException;
+  }
+
+  MoverRole(
+      RemoteSettings settings,
+      RemoteEnvironment environment,
+      SegmentStore store,
+      StoreUpkeep upkeep,
+      List<DirectoryVisits> visits,
+      VisitAll visitAll) {
+    this.environment = environment;
+    this.store = store;
+    this.upkeep = upkeep;
+    this.visits = visits;
+    this.visitAll = visitAll;
+    live = settings.live();
+    levelNames = settings.levelNames();
+    tiers = new StoreTiers(store, levelNames);
+    tiers.askBeforeEachMove(upkeep::isStillMover);
+  }
+
+  /** A segment was copied. */
+  void changed() {
+    tiers.changed();
+  }
+
+  synchronized void reconfigure(RemoteSettings.Live changed) {
+    MigrationEngine running = engine;
+    if (running != null) {
+      running.reconfigure(changed.migration());
+    }
+    live = changed;
+  }
+
+  /** Returns whether this broker moves, and with that scrubs, the store's segments. */
+  boolean moves() {
+    return moves;
+  }
+
+  Optional<MigrationStats> stats() {
+    return Optional.ofNullable(engine).map(MigrationEngine::stats);
+  }
+
+  /** Begins to move segments, continues, or stops, as the other brokers' files say. */
+  void round() throws IOException, InterruptedException {
+    boolean agrees = false;
+    boolean isMover;
+    try {
+      agrees = agrees();
+      isMover = agrees && upkeep.isMover();
+    } catch (IOException e) {
+      stopMoving(); // Without the certainty that this is the one, nothing is moved.
+      throw e;
+    }
+    if (isMover) {
+      move();
+    } else if (stopMoving() && agrees) {
+      tiers.evictOldest();
+    }
+  }
+
+  private void move() throws IOException, InterruptedException {
+    if (!moves) {
+      moves = true;
+      since = environment.engine().nanoTime().getAsLong();
+      log("is now");
+      // What the one before has done since they were listed; a listing may be under way.
+      for (int i = 0; i < 2 && !visits.stream().allMatch(d -> d.isVisitedSince(since)); i++) {
+        visitAll.run();
+      }
+    }
+    for (DirectoryVisits directory : visits) {
+      if (!directory.isVisitedSince(since)) {
+        throw new StoreUnavailableException(
+            directory.directory()
+                + " is being listed, for what the broker that moved before this one has done");
+      }
+    }
+    upkeep
+        .settle()
+        .forEach(problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
+    startEngine();
+  }
+
+  /**
+   * The lock goes when no move is under way any more, and not before.
+   *
+   * @return whether none is
+   */
+  @CanIgnoreReturnValue
+  private boolean stopMoving() throws IOException, InterruptedException {
+    if (moves) {
+      moves = false;
+      log("is not any more");
+    }
+    boolean ended = hasStopped();
+    if (ended) {
+      upkeep.releaseMover();
+    }
+    return ended;
+  }
+
+  private void log(String is) {
+    LOG.info(
+        "Broker {} {} the one that moves and scrubs segments of the remote store {}",
+        store.brokerId(),
+        is,
+        store.storeId());
+  }
+
+  /** Returns whether all recent brokers use the same directories in the same levels. */
+  private boolean agrees() throws IOException, InterruptedException {
+    boolean agrees = true;
+    boolean read = false;
+    Optional<IOException> problem = Optional.empty();
+    Duration late = live.inventoryInterval().multipliedBy(RECENT_INVENTORIES);
+    for (StoreDirectory directory : store.directories()) {
+      try {
+        List<UsingBroker> others = upkeep.disagreeing(directory, late, this::warnOnce);
+        agrees &= others.isEmpty();
+        others.forEach(this::warnOf);
+        read = true;
+      } catch (IOException e) {
+        problem = Optional.of(e); // All sign in to all: another one tells as much.
+      }
+    }
+    if (!read && problem.isPresent()) {
+      throw problem.get();
+    }
+    return agrees;
+  }
+
+  private void warnOf(UsingBroker other) {
+    warnOnce(
+        """
+        broker %d uses the directories %s, and this broker others, or in another order; what one \
+        of the two writes the other may not find, and no segment is moved between levels. Give \
+        rsm.config.levels and its directories the same values on all brokers\
+        """
+            .formatted(other.brokerId(), other.directoryIds()));
+  }
+
+  private void warnOnce(String warning) {
+    if (warned.add(warning)) {
+      LOG.warn("Remote store: {}", warning);
+    }
+  }
+
+  private void startEngine() {
+    if (stopping && !hasStopped()) {
+      return; // The old one first: two would not know of each other's moves.
+    }
+    synchronized (this) {
+      if (engine == null && !closed && levelNames.size() > 1) {
+        MigrationEngine made = environment.migrationEngine(tiers, live.migration(), levelNames);
+        made.start();
+        engine = made;
+      }
+    }
+  }
+
+  /** Stops the engine; tells whether nothing is moved any more. */
+  private boolean hasStopped() {
+    MigrationEngine running = engine;
+    if (running != null) {
+      stopping = true;
+      if (!running.stop(STOPPING)) {
+        return false;
+      }
+      engine = null;
+    }
+    stopping = false;
+    tiers.evictionOrder(List.of());
+    return !isAtWork();
+  }
+
+  /** Stops the engine for good; returns whether it has ended. */
+  boolean close() {
+    MigrationEngine running;
+    synchronized (this) {
+      closed = true;
+      running = engine;
+    }
+    return running == null || running.stop(STOPPING);
+  }
+
+  /** Returns whether what was stopped may be at work still. */
+  boolean isAtWork() {
+    return store.isCopyingToCold() || store.stuck() > 0;
+  }
+}
