@@ -6,8 +6,9 @@ usage() {
   cat <<'EOF'
 Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes and recovery time of many segments
        integration-tests/bench.sh memory [JMH options]          durable appends and reads of the memory types
-       integration-tests/bench.sh turns [ROUNDS [JAVA...]]      durable appends in C and in Java (type pmem) in turn, in processor
-                                                                time; 9 rounds, with the java of the path. Needs cc, libpmem
+       integration-tests/bench.sh turns [ROUNDS [JAVA...]]      durable appends in C and in Java (type pmem; to the pool, and by a
+                                                                segment's channel) in turn, in processor time; 9 rounds, with the
+                                                                java of the path. Needs cc, libpmem
        integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [LOG_MBPS [burst|steady|all [WHICH...]]]]]]
                                                                 a log directory of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with a retention of 1, 1.5 and 2 pools;
@@ -43,6 +44,11 @@ run() {
     -cp "target/test-classes:target/bench-libs/*:$jar:target/kafka-libs/*" "$@"
 }
 
+turn() { # JAVA CLASS BYTES
+  "$1" --enable-native-access=ALL-UNNAMED -Xmx700m -cp "target/test-classes:target/bench-libs/*:$jar:target/kafka-libs/*" \
+    "io.strata.kafka.it.bench.$2" /dev/shm pmem "$3"
+}
+
 # Rounds in which C and each JVM have their turn; medians, ranges, and what part of C's speed each JVM has.
 turns() {
   local rounds=${1:-9} c=target/pmem_append length jvm jvms
@@ -54,8 +60,8 @@ turns() {
       echo "$length 0 C $("$c" /dev/shm "$length" | sed -E 's/.*median ([0-9.]+) ms.*/\1/')"
       jvms=0
       for jvm; do
-        echo "$length $((++jvms)) $jvm $("$jvm" --enable-native-access=ALL-UNNAMED -Xmx700m \
-          -cp "target/test-classes:target/bench-libs/*:$jar" io.strata.kafka.it.bench.MemoryTurn /dev/shm pmem "$length")"
+        echo "$length $((++jvms)) $jvm $(turn "$jvm" MemoryTurn "$length")"
+        echo "$length $((++jvms)) $jvm,channel $(turn "$jvm" SegmentTurn "$length")"
       done
     done
   done | sort -k1,1n -k2,2n -k4,4n | awk '

@@ -46,7 +46,7 @@ public record LocalSample(
   }
 
   /**
-   * Takes a sample, which costs time in proportion to the number of segments.
+   * Takes a sample, which costs time in proportion to what has changed since the last one.
    *
    * @param migration what the engine has done
    * @param counters what the segments count into

@@ -499,8 +499,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /**
-   * Returns what is where, as sums: counted now, in time proportional to the number of segments;
-   * see {@code metrics.Recent}, which bounds how often.
+   * Returns what is where, as sums. Costs time for the segments that have changed since the last
+   * call.
    */
   public TierFigures figures() {
     return moves.figures();

@@ -12,16 +12,17 @@ import io.strata.kafka.segment.Residence;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -54,6 +55,10 @@ final class TierState {
   @GuardedBy("this")
   private final List<Sums> sums = new ArrayList<>();
 
+  /** By number: those that Kafka appends to, and that are in no pool. */
+  @GuardedBy("this")
+  private final Map<Long, Known> inLogFile = new HashMap<>();
+
   /** Segments that have been read recently: that part of their view changes with time. */
   @GuardedBy("this")
   private final Set<TieredSegment> warm = new LinkedHashSet<>();
@@ -85,41 +90,75 @@ final class TierState {
     pools.tiers().forEach(tier -> sums.add(new Sums()));
   }
 
-  /** The sums of one tier, without the pools' own. */
+  /**
+   * The sums of one tier, without the pools' own. Asking for them costs the same for any number.
+   */
   private static final class Sums {
     private long dirty;
     private long clean;
     private int segments;
+    private int spilled;
+    private int spilling;
 
     /** By number: those that Kafka appends to. */
     private final Map<Long, Known> active = new HashMap<>();
 
+    /** How many wait for a copy, by when they were last changed. */
+    private final NavigableMap<Long, Integer> waiting = new TreeMap<>();
+
+    /** What {@link #staying} was last asked for, and its answer. */
+    private long leastCopyBytes;
+
+    private long staying;
+
     void add(Known segment) {
-      dirty += segment.poolBytes() - segment.cleanBytes();
-      clean += segment.cleanBytes();
-      segments++;
+      count(segment, 1);
       if (segment.active()) {
         active.put(segment.segment().id(), segment);
       }
     }
 
     void remove(Known segment) {
-      dirty -= segment.poolBytes() - segment.cleanBytes();
-      clean -= segment.cleanBytes();
-      segments--;
+      count(segment, -1);
       active.remove(segment.segment().id());
     }
 
-    /** The bytes of active segments that no copy would free. */
-    long staying(long leastCopyBytes) {
-      long bytes = 0;
-      for (Known segment : active.values()) {
-        bytes +=
-            segment.dirtyBytes() < leastCopyBytes
-                ? segment.poolBytes() - segment.cleanBytes()
-                : segment.lastExtentBytes();
+    private void count(Known segment, int sign) {
+      dirty += sign * (segment.poolBytes() - segment.cleanBytes());
+      clean += sign * segment.cleanBytes();
+      segments += sign;
+      spilled += segment.spilled() ? sign : 0;
+      if (segment.active()) {
+        spilling += segment.spilled() ? sign : 0;
+        staying += sign * stays(segment);
       }
-      return bytes;
+      if (segment.waitsForCopy()) {
+        waiting.merge(
+            segment.view().orElseThrow().changedMillis(),
+            sign,
+            (before, more) -> before + more == 0 ? null : before + more);
+      }
+    }
+
+    private long stays(Known segment) {
+      return segment.dirtyBytes() < leastCopyBytes
+          ? segment.poolBytes() - segment.cleanBytes()
+          : segment.lastExtentBytes();
+    }
+
+    /** The bytes of active segments that no copy would free. */
+    long staying(long least) {
+      if (least != leastCopyBytes) {
+        leastCopyBytes = least;
+        staying = active.values().stream().mapToLong(this::stays).sum();
+      }
+      return staying;
+    }
+
+    OptionalLong oldestDirtyMillis(long nowMillis) {
+      return waiting.isEmpty()
+          ? OptionalLong.empty()
+          : OptionalLong.of(Math.max(0, nowMillis - waiting.firstKey()));
     }
   }
 
@@ -152,6 +191,7 @@ final class TierState {
   /** Looks at all segments the next time: what they are judged by has changed. */
   synchronized void lookAgain() {
     known.clear();
+    inLogFile.clear();
     newest.clear();
     warm.clear();
     sums.replaceAll(unused -> new Sums());
@@ -216,12 +256,15 @@ final class TierState {
     if (before != null && before.tier().isPresent()) {
       sums.get(before.tier().getAsInt()).remove(before);
     }
+    inLogFile.remove(segment.id());
     warm.remove(segment);
     if (registry.has(segment)) {
       Known now = count(segment, nowMillis);
       known.put(segment.id(), now);
       if (now.tier().isPresent()) {
         sums.get(now.tier().getAsInt()).add(now);
+      } else if (now.active()) {
+        inLogFile.put(segment.id(), now);
       }
       if (now.view().filter(view -> view.recentReadBytes() > 0).isPresent()) {
         warm.add(segment);
@@ -270,37 +313,18 @@ final class TierState {
   synchronized TierFigures figures() {
     update();
     long nowMillis = clock.millis();
-    long[] oldestDirty = new long[sums.size()];
-    Arrays.fill(oldestDirty, Long.MAX_VALUE);
-    long hot = 0;
-    long spilled = 0;
-    long spilling = 0;
-    long refused = 0;
-    for (Known each : known.values()) {
-      if (each.tier().isPresent()) {
-        hot++;
-        spilled += each.spilled() ? 1 : 0;
-        spilling += each.spilled() && each.active() ? 1 : 0;
-        if (each.waitsForCopy()) {
-          int tier = each.tier().getAsInt();
-          oldestDirty[tier] =
-              Math.min(oldestDirty[tier], each.view().orElseThrow().changedMillis());
-        }
-      } else if (each.segment().refused() && each.active() && isWanted(each)) {
-        refused++;
-      }
-    }
     List<TierFigures.OfTier> tiers = new ArrayList<>(sums.size());
-    List<TierUsage> usages = usages();
-    for (int t = 0; t < oldestDirty.length; t++) {
-      tiers.add(
-          new TierFigures.OfTier(
-              usages.get(t),
-              oldestDirty[t] == Long.MAX_VALUE
-                  ? OptionalLong.empty()
-                  : OptionalLong.of(Math.max(0, nowMillis - oldestDirty[t]))));
+    for (TierUsage usage : usages()) {
+      tiers.add(new TierFigures.OfTier(usage, sums.get(usage.tier()).oldestDirtyMillis(nowMillis)));
     }
-    return new TierFigures(tiers, hot, spilled, spilling, refused);
+    return new TierFigures(
+        tiers,
+        sums.stream().mapToLong(tier -> tier.segments).sum(),
+        sums.stream().mapToLong(tier -> tier.spilled).sum(),
+        sums.stream().mapToLong(tier -> tier.spilling).sum(),
+        inLogFile.values().stream()
+            .filter(each -> each.segment().refused() && isWanted(each))
+            .count());
   }
 
   private static boolean isWanted(Known each) {

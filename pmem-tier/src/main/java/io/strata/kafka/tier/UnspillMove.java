@@ -45,10 +45,14 @@ record UnspillMove(
     }
     hook.reached(MoveStage.UNSPILL_STARTED);
     durable.makeDurable(segment);
-    // Nothing is appended to the pool meanwhile.
-    MoveResult destaged = destage.all(segment, control);
-    if (destaged.outcome() != MoveResult.Outcome.DONE) {
-      return destaged;
+    // Nothing is appended to the pool meanwhile. A piece at a time: the next plan has it again, and
+    // appends that press on the disk hold up no thread.
+    MoveResult destaged = MoveResult.done(0);
+    if (segment.segment().dirtyBytes() > 0) {
+      destaged = destage.run(segment, control);
+      if (destaged.outcome() != MoveResult.Outcome.DONE || segment.segment().dirtyBytes() > 0) {
+        return destaged;
+      }
     }
     try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
       if (!segment.segment().unspill(logFile)) {

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -70,8 +71,11 @@ final class TierStateTest {
         String what = world.step();
         if (random.nextInt(4) == 0) {
           TieredSegments.State kept = tier.tieredSegments().state();
+          TierFigures figures = tier.figures();
           tier.reconfigure(world.settings());
-          assertSame("seed " + seed + ", step " + step + ": " + what, kept, tier);
+          String when = "seed " + seed + ", step " + step + ": " + what;
+          assertSame(when, kept, tier);
+          assertSame(when, figures, tier.figures());
         }
       }
       world.close();
@@ -121,6 +125,20 @@ final class TierStateTest {
     assertThat(kept.tiers()).as(when).isEqualTo(counted.tiers());
     assertThat(kept.unwanted()).as(when).isEqualTo(counted.unwanted());
     assertThat(byId(kept)).as(when).isEqualTo(byId(counted));
+  }
+
+  private static void assertSame(String when, TierFigures kept, TierFigures counted) {
+    assertThat(kept.hot()).as(when).isEqualTo(counted.hot());
+    assertThat(kept.spilled()).as(when).isEqualTo(counted.spilled());
+    assertThat(kept.spilling()).as(when).isEqualTo(counted.spilling());
+    assertThat(kept.refused()).as(when).isEqualTo(counted.refused());
+    for (int i = 0; i < counted.tiers().size(); i++) {
+      OptionalLong found = kept.tiers().get(i).oldestDirtyMillis();
+      OptionalLong expected = counted.tiers().get(i).oldestDirtyMillis();
+      assertThat(found.isPresent()).as(when).isEqualTo(expected.isPresent());
+      // The clock has gone on between the two.
+      assertThat(expected.orElse(0) - found.orElse(0)).as(when).isBetween(0L, 10_000L);
+    }
   }
 
   /** Without what has been read recently, which differs from one millisecond to the next. */

@@ -52,7 +52,6 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   private static final Duration OPENING = Duration.ofMinutes(2);
 
   private static final Duration OPENING_ONE = Duration.ofSeconds(10);
-  private static final int OPENING_CALLS = 16;
 
   /** Longer than a disk that is only busy takes. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -155,8 +154,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       RemoteEnvironment environment,
       String clusterId,
       Optional<ColdManager> cold) {
+    int directories =
+        settings.levels().stream().mapToInt(level -> level.directories().size()).sum();
     try (Deadlines opening =
-        new Deadlines("strata-remote-open", OPENING_CALLS, environment.engine().threads())) {
+        new Deadlines("strata-remote-open", 1 + directories, environment.engine().threads())) {
       StoreOptions options =
           new StoreOptions(
               settings.levels(),

@@ -37,6 +37,12 @@ final class PendingDeletions {
 
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
+  /** So many bytes are written ahead: some hundred deletions. */
+  private static final int RESERVE = 64 << 10;
+
+  private static final Set<StandardOpenOption> CREATE_OR_CHANGE =
+      Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+
   private final List<Path> places;
 
   /** Places that could not be read: what is in them is kept until the next start. */
@@ -79,6 +85,7 @@ final class PendingDeletions {
         // Another has them too, perhaps; this one may have some that are not known.
         unread.add(place);
       }
+      reserve(place.resolve(FILE));
     }
   }
 
@@ -116,14 +123,49 @@ final class PendingDeletions {
   private static void append(Path place, String line) throws IOException {
     Path file = place.resolve(FILE);
     boolean isNew = !Disk.isThere(file);
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+    try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
       // What a power failure has torn ends here too.
-      Disk.writeFully(channel, ByteBuffer.wrap(("\n" + line + "\n").getBytes(UTF_8)));
-      channel.force(true);
+      writeAtEnd(channel, "\n" + line + "\n");
     }
     if (isNew) {
       Disk.forceDirectory(place);
+    }
+  }
+
+  /** Behind the last line, over the blank lines that are there ahead. */
+  private static void writeAtEnd(FileChannel channel, String text) throws IOException {
+    FileChannel unused = channel.position(used(channel));
+    Disk.writeFully(channel, ByteBuffer.wrap(text.getBytes(UTF_8)));
+    channel.force(true);
+  }
+
+  /** Returns where the blank lines begin that a file ends with. */
+  private static long used(FileChannel channel) throws IOException {
+    ByteBuffer piece = ByteBuffer.allocate(RESERVE);
+    for (long end = channel.size(); end > 0; ) {
+      long begin = Math.max(0, end - RESERVE);
+      Disk.readFully(channel, piece.clear().limit((int) (end - begin)), begin);
+      for (int i = piece.limit() - 1; i >= 0; i--) {
+        if (piece.get(i) != '\n') {
+          return begin + i + 1;
+        }
+      }
+      end = begin;
+    }
+    return 0;
+  }
+
+  /**
+   * Writes blank lines ahead, if there is space: a directory that is away for long lets the log
+   * disk fill up, and then a topic is deleted to make space.
+   */
+  private static void reserve(Path file) {
+    try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
+      if (channel.size() - used(channel) < RESERVE / 2) {
+        writeAtEnd(channel, "\n".repeat(RESERVE));
+      }
+    } catch (IOException e) {
+      // An addition may find space, or fails.
     }
   }
 
@@ -154,7 +196,7 @@ final class PendingDeletions {
     for (Path place : places) {
       try {
         if (!unread.contains(place)) {
-          Disk.replace(place.resolve(FILE), left.getBytes(UTF_8));
+          Disk.replace(place.resolve(FILE), (left + "\n".repeat(RESERVE)).getBytes(UTF_8));
         }
       } catch (IOException e) {
         // They are done once more after a restart, to no effect.

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,9 +75,7 @@ final class StoreOpener {
   }
 
   private Opened open() throws IOException, StoreRefusedException {
-    for (Path directory : paths()) {
-      readIdentity(directory);
-    }
+    readIdentities();
     checkDistinct();
     learnFromOthers();
     missing.forEach((path, how) -> warnings.add(missing(path, how)));
@@ -147,10 +148,40 @@ final class StoreOpener {
     }
   }
 
-  private void readIdentity(Path directory) throws StoreRefusedException {
+  /** All at once: a server that hangs has many of them, perhaps, and each takes its time. */
+  private void readIdentities() throws IOException, StoreRefusedException {
+    Map<Path, FutureTask<StoreIdentity>> reads = new LinkedHashMap<>();
+    for (Path directory : paths()) {
+      FutureTask<StoreIdentity> read = new FutureTask<>(() -> options.identities().read(directory));
+      reads.put(directory, read);
+      Thread thread = new Thread(read, "strata-remote-open");
+      thread.setDaemon(true);
+      thread.start();
+    }
+    for (Map.Entry<Path, FutureTask<StoreIdentity>> each : reads.entrySet()) {
+      readIdentity(each.getKey(), each.getValue());
+    }
+  }
+
+  private static StoreIdentity result(FutureTask<StoreIdentity> read) throws IOException {
+    try {
+      return read.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while the store was opened");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException io) {
+        throw io;
+      }
+      throw new IOException(e.getCause());
+    }
+  }
+
+  private void readIdentity(Path directory, FutureTask<StoreIdentity> read)
+      throws StoreRefusedException {
     Optional<StoreIdentity> remembered = memory.of(directory);
     try {
-      StoreIdentity found = options.identities().read(directory);
+      StoreIdentity found = result(read);
       checkCluster(directory, found);
       identities.put(directory, found);
       boolean unused = answering.add(directory);

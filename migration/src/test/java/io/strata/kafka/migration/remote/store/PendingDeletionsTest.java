@@ -100,8 +100,23 @@ class PendingDeletionsTest {
     assertThat(deletePending(again)).isEmpty();
     assertThat(again.locate(SEGMENT.key())).isEmpty();
     assertThat(again.locate(other.key())).isPresent();
-    assertThat(logs.resolve(PendingDeletions.FILE)).isEmptyFile();
+    assertThat(logs.resolve(PendingDeletions.FILE)).content().isBlank();
     assertThat(open(List.of(logs)).deletions.all()).isEmpty();
+  }
+
+  /** Of a log disk without a free byte the file may not become longer. */
+  @Test
+  void aNotedDeletionTakesNoSpaceOfTheLogDisk() throws Exception {
+    SegmentStore store = open(List.of(logs));
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    Path unusedToo = unmount();
+    Path file = logs.resolve(PendingDeletions.FILE);
+    long before = Files.size(file);
+
+    assertThat(store.delete(SEGMENT)).isEmpty();
+
+    assertThat(Files.size(file)).isEqualTo(before);
+    assertThat(open(List.of(logs)).deletions.all()).hasSize(1);
   }
 
   /** A lost directory is taken out of the configuration. */

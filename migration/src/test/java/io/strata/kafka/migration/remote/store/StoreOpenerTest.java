@@ -13,10 +13,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Phaser;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -351,6 +353,36 @@ class StoreOpenerTest {
         .singleElement()
         .asString()
         .contains("it hangs");
+  }
+
+  /** One after the other they would take longer than Kafka's start waits. */
+  @Test
+  void directoriesThatHangAreAskedAtOnce() throws Exception {
+    Path[] directories = new Path[12];
+    for (int i = 0; i < directories.length; i++) {
+      directories[i] = Files.createDirectory(top.resolve("nas" + i));
+    }
+    SegmentStore unused = open(Stores.level("nas", directories));
+    CountDownLatch asked = new CountDownLatch(directories.length);
+    StoreOptions options =
+        new StoreOptions(
+            List.of(Stores.level("nas", directories)),
+            1,
+            Stores.CLUSTER,
+            List.of(logs),
+            InstantSource.system(),
+            StoreStage.Hook.NONE,
+            directory -> {
+              asked.countDown();
+              try {
+                assertThat(asked.await(100, TimeUnit.SECONDS)).isTrue();
+              } catch (InterruptedException e) {
+                throw new java.io.InterruptedIOException();
+              }
+              throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
+            },
+            DirectoryAccess.Threads.NONE);
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).hasSize(directories.length);
   }
 
   /** All of it, and not its identity alone. */
