@@ -51,12 +51,16 @@ record PlannedMove(
     requireNonNull(target);
   }
 
-  /** Returns what is left of a copy down after a piece of it; empty if that was the last one. */
+  /**
+   * Returns what is left of a copy down after a piece of it, or of one with which an active segment
+   * goes on in a pool; empty if that was the last one.
+   */
   Optional<PlannedMove> after(long pieceBytes) {
     long copied = copiedBytes + pieceBytes;
-    return move.kind() == Move.Kind.DESTAGE
-            && pieceBytes > 0
-            && copied < move.segment().dirtyBytes()
+    boolean inPieces =
+        move.kind() == Move.Kind.DESTAGE
+            || (move.kind() == Move.Kind.PROMOTE && move.segment().active());
+    return inPieces && pieceBytes > 0 && copied < move.segment().dirtyBytes()
         ? Optional.of(new PlannedMove(move, target, spaceBytes, evictAfter, copied))
         : Optional.empty();
   }

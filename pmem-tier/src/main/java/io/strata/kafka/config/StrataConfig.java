@@ -166,7 +166,7 @@ public record StrataConfig(
       if (other != null) {
         reader.refuse(
             StrataKeys.TIER_POOLS.with(tier).name(),
-            "'" + pool + "', which tier " + other + " has, too",
+            "'" + pool + "', which tier " + other + " has too",
             "each pool in one tier only",
             "take it out of one of them");
       }

@@ -58,6 +58,18 @@ public final class UnknownBytes {
   }
 
   /**
+   * As {@link #first}, which looks at the end of the clean bytes alone: at all that the pool has.
+   */
+  public static OptionalLong firstFromStart(Residence in, Path file) throws IOException {
+    long start = in.slot().extents().start();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long common = Math.min(channel.size(), in.slot().committedLength());
+      OptionalLong difference = compare(in, channel, Math.min(start, common), common, true);
+      return difference.isPresent() ? difference : first(in, file);
+    }
+  }
+
+  /**
    * Returns whether a log file has all bytes of a segment, and no others.
    *
    * @param in the segment's slot, LIVE

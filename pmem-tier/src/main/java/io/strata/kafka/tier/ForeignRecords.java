@@ -70,98 +70,131 @@ final class ForeignRecords {
   }
 
   private static void refuse(Residence in, Path file) throws IOException {
-    Optional<String> found;
-    Optional<Path> newer;
+    Optional<FileSystemException> refusal;
     try {
-      found = otherBytes(in, file);
-      newer = newerWithin(in, file);
+      refusal = refusal(in, file);
     } catch (IOException e) {
       return; // A failing disk: the recovery of this segment meets it too, and says so.
     }
-    String pool = in.pool().info().path().toString();
-    Path partition = file.getName(file.getNameCount() - 2);
-    if (found.isPresent()) {
-      long end = in.slot().committedLength();
-      boolean spilled = in.slot().has(SlotFlag.SPILLED);
-      throw new FileSystemException(
-          file.toString(),
-          pool,
-          """
-          the file has records that are not the segment's in the pool, or lacks some, as it has when \
-          a broker ran here without Strata: found %s, expected %s. %s, copy the file elsewhere, then \
-          run 'truncate -s 0 %s'%s; to keep the file's, run 'setfattr -x %s %4$s'\
-          """
-              .formatted(
-                  found.get(),
-                  (spilled
-                          ? "the %s bytes that are in %s, and behind them what has spilled"
-                          : "no records but those of the %s bytes in %s")
-                      .formatted(end, in.tag()),
-                  choice(partition),
-                  file,
-                  spilled ? " and 'truncate -s %s %s'".formatted(end, file) : "",
-                  SegmentTag.ATTRIBUTE));
-    }
-    if (newer.isPresent()) {
-      throw new FileSystemException(
-          newer.get().toString(),
-          pool,
-          """
-          the file begins within the records that the pool has of the segment before it, as it does \
-          when a broker ran here without Strata: expected it to begin at offset %s or later, where \
-          %s ends. %s, move this file and all later ones of the partition elsewhere; to keep the \
-          files', run 'setfattr -x %s %s'\
-          """
-              .formatted(
-                  UnknownBytes.dirtyEndOffset(in).orElse(0),
-                  in.tag(),
-                  choice(partition),
-                  SegmentTag.ATTRIBUTE,
-                  file));
+    if (refusal.isPresent()) {
+      throw refusal.get();
     }
   }
 
-  private static String choice(Path partition) {
-    return """
-    Which ones stay is for you to say, with the broker stopped. If other replicas of partition %s \
-    are in sync, move its directory out of the log directory, and Kafka replicates it. To keep the \
-    pool's records\
-    """
-        .formatted(partition);
+  private static Optional<FileSystemException> refusal(Residence in, Path file) throws IOException {
+    long size = Files.size(file);
+    long end = in.slot().committedLength();
+    boolean spilled = in.slot().has(SlotFlag.SPILLED);
+    OptionalLong first = UnknownBytes.first(in, file);
+    if (first.isPresent()) {
+      return Optional.of(
+          refusal(
+              in,
+              file,
+              """
+              the file has records that are not the segment's in the pool: found %s bytes, of which \
+              those from %s on are others, expected %s the %s bytes in %s\
+              """
+                  .formatted(
+                      size,
+                      first.getAsLong(),
+                      spilled ? "what has spilled behind" : "no records but those of",
+                      end,
+                      in.tag()),
+              toKeepThePools(in, file, UnknownBytes.firstFromStart(in, file)),
+              "; to keep the file's, run 'setfattr -x %s %s'"
+                  .formatted(SegmentTag.ATTRIBUTE, file)));
+    }
+    if (spilled && size < end) {
+      return Optional.of(
+          refusal(
+              in,
+              file,
+              """
+              the file has nothing of what had spilled: found %s bytes, expected at least the %s that \
+              are in %s\
+              """
+                  .formatted(size, end, in.tag()),
+              toKeepThePools(in, file, OptionalLong.of(size)),
+              ""));
+    }
+    Optional<Path> newer = newerWithin(in, file);
+    return newer.map(
+        other ->
+            refusal(
+                in,
+                other,
+                """
+                the file begins within the records that the pool has of the segment before it, %s\
+                """
+                    .formatted(in.tag()),
+                Optional.of("move this file and all later ones of the partition elsewhere"),
+                ""));
+  }
+
+  private static FileSystemException refusal(
+      Residence in, Path file, String what, Optional<String> toKeepThePools, String orElse) {
+    return new FileSystemException(
+        file.toString(),
+        in.pool().info().path().toString(),
+        """
+        %s. That is so when a broker ran here without Strata. Which records stay is for you to say, \
+        with the broker stopped. If other replicas of partition %s are in sync, move its directory \
+        out of the log directory, and Kafka replicates it%s%s\
+        """
+            .formatted(
+                what,
+                file.getName(file.getNameCount() - 2),
+                toKeepThePools.map(how -> ". To keep the pool's records, " + how).orElse(""),
+                orElse));
   }
 
   /**
-   * A broker without Strata has appended to the file, or has truncated it below what had spilled.
+   * The command after which the segment is what the pool has of it, and what is before that in the
+   * file.
+   *
+   * @param first the first byte of the file that is another's, if one is
+   * @return empty if the file's bytes before the pool's may be others too, or if the slot would
+   *     count bytes of the file that are
    */
-  private static Optional<String> otherBytes(Residence in, Path file) throws IOException {
-    long size = Files.size(file);
-    long end = in.slot().committedLength();
-    if (in.slot().has(SlotFlag.SPILLED) && size < end) {
-      return Optional.of("%s bytes, and nothing of what had spilled".formatted(size));
+  private static Optional<String> toKeepThePools(Residence in, Path file, OptionalLong first) {
+    long start = in.slot().extents().start();
+    long clean = in.slot().cleanLength();
+    long right = Math.min(clean, first.orElse(clean));
+    boolean spilled = in.slot().has(SlotFlag.SPILLED);
+    boolean mayBeOthers = start > 0 && first.orElse(Long.MAX_VALUE) <= start;
+    if (mayBeOthers || (spilled && right < clean)) {
+      return Optional.empty();
     }
-    OptionalLong first = UnknownBytes.first(in, file);
-    return first.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            "%s bytes, of which those from %s on are others".formatted(size, first.getAsLong()));
+    String truncate = "truncate -s %s %s".formatted(right, file);
+    return Optional.of(
+        "copy the file elsewhere, then run '%s'"
+            .formatted(
+                spilled
+                    ? "%s && truncate -s %s %s"
+                        .formatted(truncate, in.slot().committedLength(), file)
+                    : truncate));
   }
 
   /** The next log file of the partition, if it begins at a record that the pool has. */
   private static Optional<Path> newerWithin(Residence in, Path file) throws IOException {
     OptionalLong end = UnknownBytes.dirtyEndOffset(in);
-    Optional<SegmentName> own = SegmentNames.of(file);
+    Optional<SegmentName> own = SegmentNames.of(file).filter(ForeignRecords::isLive);
     if (end.isEmpty() || own.isEmpty()) {
       return Optional.empty();
     }
     for (Path other : Directories.list(requireNonNull(file.getParent()))) {
-      Optional<SegmentName> name = SegmentNames.of(other);
+      Optional<SegmentName> name = SegmentNames.of(other).filter(ForeignRecords::isLive);
       if (name.isPresent()
-          && name.get().stage() == SegmentName.Stage.LIVE
           && name.get().id().baseOffset() > own.get().id().baseOffset()
           && name.get().id().baseOffset() < end.getAsLong()) {
         return Optional.of(other);
       }
     }
     return Optional.empty();
+  }
+
+  private static boolean isLive(SegmentName name) {
+    return name.stage() == SegmentName.Stage.LIVE;
   }
 }

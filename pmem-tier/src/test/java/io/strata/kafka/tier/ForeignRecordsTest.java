@@ -4,15 +4,20 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,11 +71,25 @@ class ForeignRecordsTest {
             "partition orders-0",
             before.length + " bytes",
             "ran here without Strata",
-            "truncate -s 0",
+            "truncate -s ",
             "setfattr -x user.strata.segment");
     assertThat(Files.readAllBytes(file)).isEqualTo(before);
     assertThat(SegmentTag.read(file)).isPresent();
     assertThat(fixture.pools.get(0)).hasBinaryContent(pool);
+  }
+
+  /** Does what the refusal says, and opens the tier. */
+  private void keepThePools() throws IOException {
+    String message = String.valueOf(catchThrowable(fixture::open).getMessage());
+    List<MatchResult> commands =
+        Pattern.compile("truncate -s (\\d+) (\\S+[.]log)").matcher(message).results().toList();
+    assertThat(commands).isNotEmpty();
+    for (MatchResult command : commands) {
+      try (var changed = new RandomAccessFile(command.group(2), "rw")) {
+        changed.setLength(Long.parseLong(command.group(1)));
+      }
+    }
+    fixture.open();
   }
 
   private void assertAccepted() throws IOException {
@@ -118,6 +137,8 @@ class ForeignRecordsTest {
     endWithoutMarker();
     Files.write(file, OTHERS, StandardOpenOption.APPEND);
     assertRefusedAndNothingChanged();
+    keepThePools();
+    assertThat(fixture.read(file)).isEqualTo(POOLS);
   }
 
   @Test
@@ -128,6 +149,8 @@ class ForeignRecordsTest {
     System.arraycopy(OTHERS, 0, changed, 50_000, OTHERS.length);
     Files.write(file, changed);
     assertRefusedAndNothingChanged();
+    keepThePools();
+    assertThat(fixture.read(file)).isEqualTo(POOLS);
   }
 
   private MoveResult destaged() throws Exception {
@@ -139,8 +162,9 @@ class ForeignRecordsTest {
   @Test
   void aSpilledSegmentWhoseTailIsGone() throws IOException {
     fixture.append(fixture.segment("orders-1", 0), new byte[14 << 20]);
-    fixture.append(file, new byte[1 << 20]);
+    fixture.append(file, Batches.of(1 << 20, 3));
     assertThat(Files.size(file)).as("it has spilled").isGreaterThan(POOLS.length);
+    byte[] all = fixture.read(file);
     endWithoutMarker();
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.truncate(0);
@@ -148,7 +172,25 @@ class ForeignRecordsTest {
     assertThatThrownBy(fixture::open)
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll(
-            file.toString(), "nothing of what had spilled", "truncate -s 0", "partition orders-0");
+            file.toString(), "nothing of what had spilled", "partition orders-0");
+    keepThePools();
+    byte[] kept = fixture.read(file);
+    assertThat(kept.length).isBetween(POOLS.length, all.length - 1);
+    assertThat(kept).isEqualTo(Arrays.copyOf(all, kept.length));
+  }
+
+  /** The log file alone has its first bytes. */
+  @Test
+  void thePoolsRecordsOfAPartlyEvictedSegmentCanBeKept() throws Exception {
+    assertDone(fixture.destage(file, LOG_FILE));
+    assertDone(fixture.evict(file));
+    fixture.append(file, OTHERS);
+    byte[] all = fixture.read(file);
+    endWithoutMarker();
+    Files.write(file, Batches.of(5_000, 4), StandardOpenOption.APPEND);
+    assertRefusedAndNothingChanged();
+    keepThePools();
+    assertThat(fixture.read(file)).isEqualTo(all);
   }
 
   /** It rolls at its first append, and begins its own segment where the log file's batches end. */
@@ -158,8 +200,7 @@ class ForeignRecordsTest {
     Path newer = Files.write(file.resolveSibling("00000000000000000003.log"), OTHERS);
     assertThatThrownBy(fixture::open)
         .isInstanceOf(IOException.class)
-        .hasMessageContainingAll(
-            newer.toString(), "begins within", "setfattr -x user.strata.segment " + file);
+        .hasMessageContainingAll(newer.toString(), "begins within", "move this file");
     Files.delete(newer);
     assertAccepted();
   }
@@ -201,10 +242,8 @@ class ForeignRecordsTest {
     endWithoutMarker();
     Files.write(file, OTHERS);
     assertRefusedAndNothingChanged();
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.truncate(0);
-    }
-    assertAccepted();
+    keepThePools();
+    assertThat(fixture.read(file)).isEqualTo(POOLS);
   }
 
   @Test

@@ -117,6 +117,8 @@ final class DirectoryVisits {
     long began = environment.nanoTime().getAsLong();
     try {
       look();
+    } catch (InterruptedException e) {
+      return; // The broker stops.
     } catch (RuntimeException | Error e) {
       trouble("cannot be looked at: " + e);
     } finally {
@@ -130,8 +132,8 @@ final class DirectoryVisits {
    * The sign-in comes first: a listing may take longer than other brokers take a sign-in for a
    * recent one. A directory that cannot be written to is listed all the same.
    */
-  private void look() {
-    Optional<IOException> notWritable = signIn();
+  private void look() throws InterruptedException {
+    Optional<IOException> notWritable = failure(this::signIn);
     try {
       List<String> problems = upkeep.refresh(directory);
       problems.forEach(problem -> LOG.error("Remote store: {}", problem));
@@ -139,27 +141,48 @@ final class DirectoryVisits {
       unwritable("cannot be listed", e);
       return;
     }
-    if (notWritable.isPresent()) {
-      unwritable(whyNotWritable(notWritable.get()), notWritable.get());
+    // It gives space back, which the next sign-in may need.
+    Optional<IOException> notCleared = failure(this::clear);
+    Optional<IOException> problem = notWritable.or(() -> notCleared);
+    if (problem.isPresent()) {
+      unwritable(whyNotWritable(problem.get()), problem.get());
       return;
     }
     directory.access().writable();
     over();
   }
 
-  /** Signs in; returns why the directory cannot be written to, empty if it can. */
-  private Optional<IOException> signIn() {
+  @FunctionalInterface
+  private interface Work {
+    void run() throws IOException, InterruptedException;
+  }
+
+  private static Optional<IOException> failure(Work work) throws InterruptedException {
     try {
-      // First: it gives space back, which the sign-in may need.
-      List<Path> removed = upkeep.clear(directory, orphanAge.get());
-      scrub.removed(removed.size());
-      if (!removed.isEmpty()) {
-        LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
-      }
-      upkeep.signIn(directory);
+      work.run();
       return Optional.empty();
     } catch (IOException e) {
       return Optional.of(e);
+    }
+  }
+
+  /** In its time: a directory may hang for who writes, and answer those who read. */
+  private void signIn() throws IOException, InterruptedException {
+    directory
+        .access()
+        .brief(
+            "signing in to " + directory,
+            control -> {
+              upkeep.signIn(directory);
+              return true;
+            });
+  }
+
+  private void clear() throws IOException {
+    List<Path> removed = upkeep.clear(directory, orphanAge.get());
+    scrub.removed(removed.size());
+    if (!removed.isEmpty()) {
+      LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
     }
   }
 

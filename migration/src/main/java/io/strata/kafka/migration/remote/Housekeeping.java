@@ -166,6 +166,7 @@ final class Housekeeping implements AutoCloseable {
 
   private void run() {
     store.warnings().forEach(warning -> LOG.warn("Remote store: {}", warning));
+    store.firstUses().forEach(made -> LOG.info("Remote store: {}", made));
     ReportOnce roundFails = new ReportOnce();
     ReportOnce movesFail = new ReportOnce();
     boolean more = true;
@@ -353,11 +354,11 @@ final class Housekeeping implements AutoCloseable {
   private void awaitVisits() {
     long end = engineEnvironment.nanoTime().getAsLong() + LAST_VISITS.toNanos();
     try {
-      for (Thread thread : threads) {
-        thread.join(Math.max(1, left(end).toMillis()));
-      }
       for (DirectoryVisits directory : visits) {
         directory.await(left(end));
+      }
+      for (Thread thread : threads) {
+        thread.join(Math.max(1, left(end).toMillis()));
       }
       while (mover.isAtWork() && !left(end).isZero()) {
         Thread.sleep(1);

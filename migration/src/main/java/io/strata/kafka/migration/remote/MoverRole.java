@@ -219,9 +219,9 @@ final class MoverRole {
     }
     synchronized (this) {
       if (engine == null && !closed && levelNames.size() > 1) {
-        MigrationEngine made = environment.migrationEngine(tiers, live.migration(), levelNames);
-        made.start();
-        engine = made;
+        // Before its start: one that has only some of its threads is stopped, too.
+        engine = environment.migrationEngine(tiers, live.migration(), levelNames);
+        engine.start();
       }
     }
   }

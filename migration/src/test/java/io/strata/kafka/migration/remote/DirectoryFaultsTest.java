@@ -402,6 +402,7 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
     soon().until(() -> TierBench.isRead(tier, segment));
     assertThat(bench.files.hanging()).isEqualTo(6);
+    soon().during(Duration.ofSeconds(2)).until(() -> TierBench.isRead(tier, segment));
   }
 
   /** Nobody is to believe for a week that a directory was scrubbed that was not there. */

@@ -56,7 +56,8 @@ public final class CopyRepair {
   }
 
   /** Another broker has deleted or evicted it, perhaps: a listing comes later. */
-  private List<Path> gone(Damaged damaged) {
+  private List<Path> gone(Damaged damaged) throws StoreUnavailableException {
+    damaged.directory().checkAvailable();
     store.known.remove(damaged.key().id(), damaged.directory());
     return List.of();
   }

@@ -6,7 +6,19 @@ import java.io.IOException;
 public final class CorruptManifestException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean otherVersion;
+
   public CorruptManifestException(String message) {
+    this(message, false);
+  }
+
+  CorruptManifestException(String message, boolean otherVersion) {
     super(message);
+    this.otherVersion = otherVersion;
+  }
+
+  /** Returns whether the file is sound, and another version of Strata wrote it. */
+  boolean isOfOtherVersion() {
+    return otherVersion;
   }
 }

@@ -278,7 +278,8 @@ public final class DirectoryAccess {
   }
 
   private void probe(Duration limit) throws IOException, InterruptedException {
-    if (lanes.isPresent() && lanes.get().probes().stuck() >= HANGING_PROBES) {
+    // One that answers is asked as often as anybody wants to know.
+    if (isSuspended() && lanes.isPresent() && lanes.get().probes().stuck() >= HANGING_PROBES) {
       long now = System.nanoTime();
       long last = lastProbe.get();
       if (now - last < patience.toNanos() * NOW_AND_THEN || !lastProbe.compareAndSet(last, now)) {

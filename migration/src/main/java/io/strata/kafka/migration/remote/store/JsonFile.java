@@ -121,7 +121,8 @@ record JsonFile(String name, JsonNode object) {
                   known,
                   found > known
                       ? "it was written by a newer Strata; upgrade this one"
-                      : "no such version was ever written"));
+                      : "no such version was ever written"),
+          true);
     }
   }
 

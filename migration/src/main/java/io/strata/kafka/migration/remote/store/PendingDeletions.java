@@ -85,7 +85,7 @@ final class PendingDeletions {
         // Another has them too, perhaps; this one may have some that are not known.
         unread.add(place);
       }
-      reserve(place.resolve(FILE));
+      reserve(place);
     }
   }
 
@@ -159,10 +159,17 @@ final class PendingDeletions {
    * Writes blank lines ahead, if there is space: a directory that is away for long lets the log
    * disk fill up, and then a topic is deleted to make space.
    */
-  private static void reserve(Path file) {
-    try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
-      if (channel.size() - used(channel) < RESERVE / 2) {
-        writeAtEnd(channel, "\n".repeat(RESERVE));
+  private static void reserve(Path place) {
+    Path file = place.resolve(FILE);
+    try {
+      boolean isNew = !Disk.isThere(file);
+      try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
+        if (channel.size() - used(channel) < RESERVE / 2) {
+          writeAtEnd(channel, "\n".repeat(RESERVE));
+        }
+      }
+      if (isNew) {
+        Disk.forceDirectory(place);
       }
     } catch (IOException e) {
       // An addition may find space, or fails.
@@ -196,7 +203,8 @@ final class PendingDeletions {
     for (Path place : places) {
       try {
         if (!unread.contains(place)) {
-          Disk.replace(place.resolve(FILE), (left + "\n".repeat(RESERVE)).getBytes(UTF_8));
+          Disk.replace(place.resolve(FILE), left.getBytes(UTF_8));
+          reserve(place);
         }
       } catch (IOException e) {
         // They are done once more after a restart, to no effect.

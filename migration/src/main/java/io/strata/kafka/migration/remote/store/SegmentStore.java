@@ -35,6 +35,7 @@ public final class SegmentStore implements AutoCloseable {
 
   private final List<StoreDirectory> directories;
   private final List<String> warnings;
+  private final List<String> firstUses;
   private final ReadHeat heat;
 
   private SegmentStore(StoreOptions options, Optional<OtherManager> manager)
@@ -42,6 +43,7 @@ public final class SegmentStore implements AutoCloseable {
     StoreOpener.Opened opened = StoreOpener.open(options);
     this.options = options;
     warnings = opened.warnings();
+    firstUses = opened.firstUses();
     directories =
         opened.directories().stream()
             .sorted(Comparator.comparingInt(StoreDirectory::level))
@@ -79,6 +81,11 @@ public final class SegmentStore implements AutoCloseable {
   /** Directories that could not be used when the store was opened: a message each. */
   public List<String> warnings() {
     return warnings;
+  }
+
+  /** The directories that have become part of the store when this was opened, in words. */
+  public List<String> firstUses() {
+    return firstUses;
   }
 
   public String storeId() {

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,8 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Opens the store's directories for a broker: reads their identities, gives one to a directory that
@@ -28,8 +27,6 @@ import org.slf4j.LoggerFactory;
  * thread; other brokers may do the same at the same time.
  */
 final class StoreOpener {
-
-  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   /** A directory's own directories. */
   private static final List<String> MADE =
@@ -44,6 +41,7 @@ final class StoreOpener {
   private final StoreMemory memory;
   private final Map<Path, StoreIdentity> identities = new LinkedHashMap<>();
   private final List<String> warnings = new ArrayList<>();
+  private final List<String> firstUses = new ArrayList<>();
 
   /** Directories of the store that have no identity now: how that is known. */
   private final Map<Path, String> missing = new LinkedHashMap<>();
@@ -61,8 +59,9 @@ final class StoreOpener {
    *
    * @param directories all of them, those that cannot be used now included
    * @param warnings of directories that cannot be used now
+   * @param firstUses a sentence for each directory that has become one of the store
    */
-  record Opened(List<StoreDirectory> directories, List<String> warnings) {}
+  record Opened(List<StoreDirectory> directories, List<String> warnings, List<String> firstUses) {}
 
   /**
    * Opens the directories.
@@ -100,7 +99,7 @@ final class StoreOpener {
         // Whoever uses it says so.
       }
     }
-    return new Opened(List.copyOf(opened), List.copyOf(warnings));
+    return new Opened(List.copyOf(opened), List.copyOf(warnings), List.copyOf(firstUses));
   }
 
   /** Returns why nothing is made in a directory that has no identity. */
@@ -194,6 +193,9 @@ final class StoreOpener {
                 .formatted(remembered.get().directoryId()));
       }
     } catch (CorruptManifestException e) {
+      if (e.isOfOtherVersion()) {
+        throw new StoreRefusedException(String.valueOf(e.getMessage()));
+      }
       if (remembered.isEmpty()) {
         throw new StoreRefusedException(
             e.getMessage()
@@ -216,7 +218,11 @@ final class StoreOpener {
       Path directory, StoreIdentity remembered, CorruptManifestException damage) {
     identities.put(directory, remembered);
     try {
-      Disk.replace(directory.resolve(StoreNames.IDENTITY), remembered.print());
+      ByteBuffer bytes = ByteBuffer.wrap(remembered.print());
+      // Several brokers may do it at once.
+      Disk.replace(
+          directory.resolve(StoreNames.IDENTITY),
+          (Disk.Making<RuntimeException>) part -> Disk.write(part, bytes.duplicate()));
       boolean unused = answering.add(directory);
       warnings.add(damage.getMessage() + ". It was written again from what this broker remembers");
     } catch (IOException e) {
@@ -280,12 +286,9 @@ final class StoreOpener {
       checkCluster(directory, found);
       identities.put(directory, found);
       boolean unused = answering.add(directory);
-      LOG.info(
-          "Remote store: {}, on {}, is used for the first time: it is directory {} of store {}",
-          directory,
-          fileSystem(directory),
-          found.directoryId(),
-          found.storeId());
+      firstUses.add(
+          "%s, on %s, is used for the first time: it is directory %s of store %s"
+              .formatted(directory, fileSystem(directory), found.directoryId(), found.storeId()));
     }
   }
 

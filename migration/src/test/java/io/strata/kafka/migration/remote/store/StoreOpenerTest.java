@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -51,8 +52,10 @@ class StoreOpenerTest {
     assertThat(first.storeId()).isEqualTo(second.storeId()).isEqualTo(store.storeId());
     assertThat(first.clusterId()).isEqualTo(Stores.CLUSTER);
     assertThat(first.directoryId()).isNotEqualTo(second.directoryId());
-    assertThat(open(Stores.level("ssd", ssd), Stores.level("hdd", hdd)).storeId())
-        .isEqualTo(store.storeId());
+    assertThat(store.firstUses()).hasSize(2).allMatch(made -> made.contains("for the first time"));
+    SegmentStore again = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    assertThat(again.storeId()).isEqualTo(store.storeId());
+    assertThat(again.firstUses()).isEmpty();
   }
 
   @Test
@@ -256,6 +259,19 @@ class StoreOpenerTest {
     after.directories().get(0).checkAvailable();
   }
 
+  /** It is sound, and another version's: this one must not write over it. */
+  @Test
+  void anIdentityOfANewerVersionIsRefusedByABrokerThatRemembersIt() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd));
+    Path identity = ssd.resolve(StoreNames.IDENTITY);
+    byte[] newer = JsonFile.print(JsonFile.object(99).put("storeId", "x"));
+    Path unusedToo = Files.write(identity, newer);
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining("newer Strata");
+    assertThat(identity).hasBinaryContent(newer);
+  }
+
   private Path damagedIdentity() throws Exception {
     Path identity = ssd.resolve(StoreNames.IDENTITY);
     byte[] bytes = Files.readAllBytes(identity);
@@ -364,6 +380,7 @@ class StoreOpenerTest {
     }
     SegmentStore unused = open(Stores.level("nas", directories));
     CountDownLatch asked = new CountDownLatch(directories.length);
+    AtomicBoolean together = new AtomicBoolean(true);
     StoreOptions options =
         new StoreOptions(
             List.of(Stores.level("nas", directories)),
@@ -375,7 +392,8 @@ class StoreOpenerTest {
             directory -> {
               asked.countDown();
               try {
-                assertThat(asked.await(100, TimeUnit.SECONDS)).isTrue();
+                boolean all = asked.await(100, TimeUnit.SECONDS);
+                boolean unusedToo = together.compareAndSet(true, all);
               } catch (InterruptedException e) {
                 throw new java.io.InterruptedIOException();
               }
@@ -383,6 +401,7 @@ class StoreOpenerTest {
             },
             DirectoryAccess.Threads.NONE);
     assertThat(SegmentStore.open(options, Optional.empty()).warnings()).hasSize(directories.length);
+    assertThat(together).isTrue();
   }
 
   /** All of it, and not its identity alone. */
