@@ -44,28 +44,30 @@ public final class UnknownBytes {
    * @return empty if there is none that counts
    */
   public static OptionalLong first(Residence in, Path file) throws IOException {
+    return first(in, file, END_LENGTH);
+  }
+
+  /** As {@link #first}, and looks at all clean bytes that the pool has. */
+  public static OptionalLong firstFromStart(Residence in, Path file) throws IOException {
+    return first(in, file, Long.MAX_VALUE);
+  }
+
+  /**
+   * Finds the byte.
+   *
+   * @param cleanLength so many clean bytes at most are looked at
+   */
+  private static OptionalLong first(Residence in, Path file, long cleanLength) throws IOException {
     long inPool = in.slot().committedLength();
     boolean spilled = in.slot().has(SlotFlag.SPILLED);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long common = Math.min(channel.size(), inPool);
-      long from = Math.max(0, Math.min(common, in.slot().cleanLength()) - END_LENGTH);
+      long from = Math.max(0, Math.min(common, in.slot().cleanLength()) - cleanLength);
       from = Math.max(from, Math.min(common, in.slot().extents().start()));
       OptionalLong difference = compare(in, channel, from, common, true);
       return difference.isEmpty() && !spilled && channel.size() > inPool
           ? OptionalLong.of(inPool)
           : difference;
-    }
-  }
-
-  /**
-   * As {@link #first}, which looks at the end of the clean bytes alone: at all that the pool has.
-   */
-  public static OptionalLong firstFromStart(Residence in, Path file) throws IOException {
-    long start = in.slot().extents().start();
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      long common = Math.min(channel.size(), in.slot().committedLength());
-      OptionalLong difference = compare(in, channel, Math.min(start, common), common, true);
-      return difference.isPresent() ? difference : first(in, file);
     }
   }
 

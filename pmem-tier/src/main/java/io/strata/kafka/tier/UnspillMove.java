@@ -45,7 +45,7 @@ record UnspillMove(
     }
     hook.reached(MoveStage.UNSPILL_STARTED);
     durable.makeDurable(segment);
-    // Nothing is appended to the pool meanwhile. A piece at a time: the next plan has it again, and
+    // Nothing is appended to the pool meanwhile. A piece at a time: the queue has the rest, and
     // appends that press on the disk hold up no thread.
     MoveResult destaged = MoveResult.done(0);
     if (segment.segment().dirtyBytes() > 0) {
