@@ -152,12 +152,7 @@ final class DirectoryVisits {
     over();
   }
 
-  @FunctionalInterface
-  private interface Work {
-    void run() throws IOException, InterruptedException;
-  }
-
-  private static Optional<IOException> failure(Work work) throws InterruptedException {
+  private static Optional<IOException> failure(Housekeeping.Work work) throws InterruptedException {
     try {
       work.run();
       return Optional.empty();

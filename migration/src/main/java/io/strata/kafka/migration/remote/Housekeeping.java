@@ -95,9 +95,9 @@ final class Housekeeping implements AutoCloseable {
     return made;
   }
 
-  /** Work that is done now and then. */
+  /** Work that may fail, and is done again later. */
   @FunctionalInterface
-  private interface Work {
+  interface Work {
     void run() throws IOException, InterruptedException;
   }
 

@@ -59,7 +59,7 @@ final class MoverRole {
   @GuardedBy("this")
   private boolean closed;
 
-  /** True when the engine was stopped and may not have ended; of the thread of the rounds. */
+  /** True when the engine is to end, and may not have ended; of the thread of the rounds. */
   private boolean stopping;
 
   /** Visits all directories, and waits for the visits, but not for long. */
@@ -219,9 +219,12 @@ final class MoverRole {
     }
     synchronized (this) {
       if (engine == null && !closed && levelNames.size() > 1) {
-        // Before its start: one that has only some of its threads is stopped, too.
-        engine = environment.migrationEngine(tiers, live.migration(), levelNames);
-        engine.start();
+        MigrationEngine made = environment.migrationEngine(tiers, live.migration(), levelNames);
+        engine = made;
+        // Until it has all of its threads: the next round stops it, and makes another.
+        stopping = true;
+        made.start();
+        stopping = false;
       }
     }
   }

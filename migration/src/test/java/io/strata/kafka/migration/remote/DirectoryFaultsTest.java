@@ -607,6 +607,28 @@ class DirectoryFaultsTest {
     assertThat(bench.copied(tier)).isNotNull();
   }
 
+  @Test
+  void movesGoOnThoughTheEngineFoundNoThreadAtFirst() throws Exception {
+    AtomicInteger refused = new AtomicInteger();
+    var system = bench.threads;
+    bench.threads =
+        task -> {
+          boolean ofTheEngine =
+              Stream.of(new Throwable().getStackTrace())
+                  .anyMatch(frame -> frame.getClassName().endsWith(".MigrationEngine"));
+          if (ofTheEngine && refused.incrementAndGet() <= 2) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return system.newThread(task);
+        };
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("b") == 1);
+    assertThat(refused.get()).isGreaterThan(2);
+  }
+
   /** By a clock that stands still: a round that fails is not followed by another one at once. */
   @Test
   void theRoundsWaitAfterAnError() throws Exception {
