@@ -200,7 +200,8 @@ class DocumentationTest {
       String line = page.prose().get(i);
       int number = i + 1;
       DocumentedNames.find("(?<![\\w.])(3\\.9|4\\.[0-9x])(?!\\.?[\\w])", line)
-          .filter(match -> !line.substring(match.end()).matches("^ ?(\\||%|GB|s\\b|times\\b|MiB|µs).*"))
+          .filter(
+              match -> !line.substring(match.end()).matches("^ ?(\\||%|GB|s\\b|times\\b|MiB|µs).*"))
           .filter(match -> line.contains("Kafka"))
           .forEach(match -> vague.add("%s:%d: %s".formatted(page, number, match.group())));
     }
