@@ -1,6 +1,7 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -9,11 +10,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Two thousand partitions with one small segment each start, run and restart. */
+/** Many partitions on one broker. */
 @Tag("long")
 class ManyPartitionsTest {
 
   private static final int PARTITIONS = 2_000;
+  private static final int RECORD = 1_000;
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 
@@ -40,5 +42,56 @@ class ManyPartitionsTest {
     broker.start();
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(3 * PARTITIONS);
     broker.stop();
+  }
+
+  /**
+   * A broker of 2,000 partitions with a pool of 16 GiB, at a tenth of its partitions: the pool has
+   * space for a small part of each segment. Producers stay below what the log directory takes.
+   */
+  @Test
+  void segmentsRollWithoutASpillAndTheTailIsReadFromThePool() throws Exception {
+    int partitions = 200;
+    int batch = 64_000;
+    Path pool = Pools.create(WORK.pool("steady"), "128MiB", 1024);
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("steady-broker"), pool)
+                    .set("log.segment.bytes", "" + (4 << 20))
+                    .build())
+            .start();
+    RecordLedger ledger = Tiers.topic(broker, "steady", partitions);
+    Path first = LogFiles.partition(broker, "steady", 0);
+    try (Reading tail = Reading.start(ledger, broker.bootstrap(), Reading.Start.TAIL)) {
+      while (LogFiles.segments(first).size() < 3) {
+        long before = tail.records();
+        ledger.produce(broker.bootstrap(), partitions * batch / RECORD, RECORD);
+        // The consumer follows, from when it has found its places on.
+        await().atMost(Tiers.PATIENCE).until(() -> tail.records() > before);
+        // There is no more to be had when only the last extents of the active segments are dirty.
+        await()
+            .atMost(Tiers.PATIENCE)
+            .until(
+                () -> {
+                  Tiers.Usage usage = Tiers.usage(broker);
+                  return usage.reserve() > 3L * partitions * batch
+                      || usage.dirty() == usage.active();
+                });
+      }
+    }
+    assertThat(Tiers.total(broker, "SpilledBytesTotal")).isZero();
+    assertThat(Tiers.overflows(broker)).isZero();
+    assertThat(Jmx.value(broker, "type=Read,name=LogFileBytesTotal"))
+        .as("bytes that the consumer at the tail read from log files")
+        .isZero();
+    // Without what active segments keep.
+    await()
+        .atMost(Tiers.PATIENCE)
+        .until(
+            () -> {
+              Tiers.Usage usage = Tiers.usage(broker);
+              return usage.dirty() - usage.active() <= usage.capacity() / 2;
+            });
+    assertThat(Tiers.usage(broker).clean()).isPositive();
+    Tiers.verify(broker, ledger);
   }
 }

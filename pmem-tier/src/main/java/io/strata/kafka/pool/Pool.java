@@ -33,9 +33,6 @@ public final class Pool implements AutoCloseable {
   /** The last extents of all segments are at most this part of the pool. */
   private static final int SHARES = 8;
 
-  /** Extents of 1 MiB are not too long for any pool: the smallest is 16 MiB. */
-  private static final long LEAST_SHARE = 1 << 20;
-
   private final PersistentMemory memory;
   private final Superblock superblock;
 
@@ -185,8 +182,8 @@ public final class Pool implements AutoCloseable {
    */
   int largestOrder() {
     int used = Math.max(1, superblock.slotCount() - freeSlotCount());
-    long share = Math.max(LEAST_SHARE, superblock.dataSize() / SHARES / used);
-    int order = 63 - Long.numberOfLeadingZeros(share / SuperblockLayout.SMALLEST_EXTENT);
+    long blocks = superblock.dataSize() / SHARES / used / SuperblockLayout.SMALLEST_EXTENT;
+    int order = 63 - Long.numberOfLeadingZeros(Math.max(1, blocks));
     return Math.min(order, SuperblockLayout.LARGEST_ORDER);
   }
 

@@ -167,7 +167,7 @@ public final class Slot {
   private static final int EXTENTS_OF_A_SHARE = 16;
 
   /** After those the length doubles with so many, or the entries would run out. */
-  private static final int EXTENTS_OF_A_LENGTH = 5;
+  private static final int EXTENTS_OF_A_LENGTH = 3;
 
   /**
    * Adds one extent: 64 KiB at first, and each next one as long as all that are there, up to what

@@ -20,6 +20,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PoolTest {
   private static final int SIZE = 8 << 20;
@@ -81,22 +82,41 @@ class PoolTest {
     while (slot.grow()) {
       lengths.add(slot.extents().length(slot.extents().count() - 1) / KIB);
     }
-    // 6 MiB of data: an eighth of that is less than 1 MiB.
-    assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 1024L, 1024L);
+    // An eighth of 6 MiB is less than 1 MiB.
+    assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 512L, 512L);
     assertThat(slot.extents().end()).isEqualTo(6 << 20);
     assertThat(lengths.stream().mapToLong(Long::longValue).sum()).isEqualTo(6 * KIB);
   }
 
-  /** 2,000 active segments of 1 GiB in a pool of 16 GiB; and the entries suffice for each. */
-  @Test
-  void theLongestExtentIsAShareOfThePool() {
+  /** The entries suffice for Kafka's longest segment, however small a share is. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 4, 10})
+  void theLongestExtentIsAShareOfThePool(int order) {
     ExtentList extents = ExtentList.EMPTY;
     while (extents.count() < SlotLayout.MAX_EXTENTS) {
-      long length = BuddyAllocator.lengthOf(Slot.nextOrder(extents, 4));
-      assertThat(length).isLessThanOrEqualTo(Math.max(1 << 20, extents.length() / 5));
+      long length = BuddyAllocator.lengthOf(Slot.nextOrder(extents, order));
+      assertThat(length)
+          .isLessThanOrEqualTo(Math.max(BuddyAllocator.lengthOf(order), extents.length() / 3));
       extents = extents.with(new Extent(0, length));
     }
     assertThat(extents.length()).isGreaterThan(2L << 30);
+  }
+
+  /** 16 of them: an eighth of 6 MiB is less than 64 KiB for each. */
+  @Test
+  void theLastExtentsOfManySegmentsTakeASmallPartOfASmallPool() throws IOException {
+    Pool.format(memory, spec().withSlotCount(16));
+    Pool pool = open();
+    List<Slot> slots = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      slots.add(pool.allocateSlot(DIRECTORY, "segment" + i).orElseThrow());
+    }
+    for (Slot slot : slots) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(slot.grow()).isTrue();
+        assertThat(slot.extents().length(i)).isEqualTo(64 * KIB);
+      }
+    }
   }
 
   @Test
