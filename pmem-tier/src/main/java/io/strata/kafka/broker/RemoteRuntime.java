@@ -8,6 +8,7 @@ import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.RemoteConfig;
+import io.strata.kafka.memory.PageCache;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
@@ -192,6 +193,11 @@ public final class RemoteRuntime implements RemoteEnvironment {
   @Override
   public void refuseStart(Exception reason) {
     StrataRuntime.refuseStart(reason);
+  }
+
+  @Override
+  public void fillPageCache(Path file, long position, long bytes) {
+    PageCache.fill(file, position, bytes);
   }
 
   @Override

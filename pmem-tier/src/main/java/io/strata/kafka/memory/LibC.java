@@ -25,7 +25,12 @@ final class LibC {
   private static final int AT_FDCWD = -100;
   private static final int STATX_BLOCKS = 0x400;
   private static final int MADV_POPULATE_WRITE = 23;
+  private static final int POSIX_FADV_WILLNEED = 3;
   private static final int POSIX_FADV_DONTNEED = 4;
+
+  /** Linux ignores what is beyond the device's own limit (read_ahead_kb, 128 by default). */
+  private static final long ADVISED_AT_ONCE = 128 << 10;
+
   private static final int FALLOC_FL_KEEP_SIZE = 0x01;
   private static final int FALLOC_FL_ZERO_RANGE = 0x10;
   private static final long FICLONE = 0x40049409;
@@ -92,6 +97,19 @@ final class LibC {
     int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
     try {
       int unused = Calls.posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+    } finally {
+      close(descriptor);
+    }
+  }
+
+  /** Advises the kernel that a range of a file will be read; a hint, which may fail. */
+  static void willNeed(Path file, long position, long length) {
+    int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
+    try {
+      for (long done = 0; done < length; done += ADVISED_AT_ONCE) {
+        long piece = Math.min(ADVISED_AT_ONCE, length - done);
+        int unused = Calls.posix_fadvise(descriptor, position + done, piece, POSIX_FADV_WILLNEED);
+      }
     } finally {
       close(descriptor);
     }

@@ -18,11 +18,24 @@ public final class PageCache {
    * not yet on the medium stay.
    */
   public static void drop(Path file) {
+    advise(() -> LibC.dontNeed(file));
+  }
+
+  /**
+   * Has the kernel read bytes that are not in the cache, where the system can be asked for that;
+   * does not wait for them. They count as read for the first time when somebody reads them: the
+   * kernel keeps them no longer than others that were read once.
+   */
+  public static void fill(Path file, long position, long length) {
+    advise(() -> LibC.willNeed(file, position, length));
+  }
+
+  /** A hint only: the file may be gone. */
+  private static void advise(Runnable call) {
     if (LibC.available()) {
       try {
-        LibC.dontNeed(file);
+        call.run();
       } catch (LastErrorException e) {
-        // A hint only, and the file may be gone.
         return;
       }
     }

@@ -68,6 +68,12 @@ public interface RemoteEnvironment {
    */
   default void refuseStart(Exception reason) {}
 
+  /**
+   * Has the kernel read bytes of a file into the page cache, where the system can be asked for
+   * that. Does not wait for the bytes.
+   */
+  default void fillPageCache(Path file, long position, long bytes) {}
+
   /** Clocks, threads and chance. */
   EngineEnvironment engine();
 

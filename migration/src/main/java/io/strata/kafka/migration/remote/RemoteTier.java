@@ -99,7 +99,7 @@ final class RemoteTier implements AutoCloseable {
             meters.cold().fetched(),
             settings.cold().isEmpty() ? 0 : settings.cacheBytes(),
             engine.threads());
-    reads = new StoreReads(store, fetches, meters, pieces);
+    reads = new StoreReads(store, fetches, meters, pieces, environment::fillPageCache);
     housekeeping = new Housekeeping(settings, environment, store);
     housekeeping.start();
   }

@@ -18,6 +18,7 @@ import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -48,6 +49,7 @@ final class StoreReads {
   private final RemoteMeters meters;
   private final ColdPieces cold;
   private final LogReads logs = new LogReads();
+  private final PageCacheFilling pageCache;
   private final LongAdder replaced = new LongAdder();
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
@@ -64,9 +66,16 @@ final class StoreReads {
    * Creates the reads of a store.
    *
    * @param calls makes the calls that look at several directories; stays open
+   * @param pageCache of what the next fetches are likely to ask for
    */
-  StoreReads(SegmentStore store, Deadlines calls, RemoteMeters meters, ColdPieces cold) {
+  StoreReads(
+      SegmentStore store,
+      Deadlines calls,
+      RemoteMeters meters,
+      ColdPieces cold,
+      PageCacheFilling pageCache) {
     this.store = store;
+    this.pageCache = pageCache;
     this.calls = calls;
     this.meters = meters;
     this.cold = cold;
@@ -174,6 +183,24 @@ final class StoreReads {
           "reading " + describe(place),
           time.left(place),
           control -> elsewhere(place, true, e, control, reading));
+    }
+  }
+
+  /** Has the kernel read bytes of a file that are not in the page cache. */
+  @FunctionalInterface
+  interface PageCacheFilling {
+    /** Asks for it, and does not wait for the bytes. */
+    void fill(Path file, long position, long bytes);
+  }
+
+  /**
+   * Has the bytes of the next fetch read into the page cache. Nobody waits, and a failure is left
+   * to that fetch. The kernel's own reading ahead ends with each fetch, which closes the file.
+   */
+  void readAhead(Located place, long position, long bytes) {
+    if (place.hasLog()) {
+      Path log = place.file(ObjectType.LOG);
+      place.directory().access().readAhead(() -> pageCache.fill(log, position, bytes));
     }
   }
 

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -152,6 +153,54 @@ class SegmentStreamTest {
       assertThat(opened).hasSize(1);
       assertThat(in.readNBytes(new byte[1 << 20], 0, 1 << 20)).isEqualTo(1 << 20);
       assertThat(opened).hasSize(2);
+    }
+  }
+
+  @Test
+  void aFetchThatEndsHasTheNextOneReadAhead() throws Exception {
+    List<String> filled = new CopyOnWriteArrayList<>();
+    bench.pageCache = (file, position, bytes) -> filled.add(file + " " + position + " " + bytes);
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    for (int chunks : List.of(1, 40, 8)) {
+      try (InputStream in = open(tier, segment, 10)) {
+        assertThat(in.readNBytes(chunks * CHUNK)).isNotEmpty();
+      }
+    }
+    // After one chunk, and at the segment's end, nothing follows.
+    await().untilAsserted(() -> assertThat(filled).isNotEmpty());
+    assertThat(filled).containsExactly(log() + " " + (8 * CHUNK + 10) + " " + 8 * CHUNK);
+  }
+
+  /** More of them than there are threads for it: the others are not read ahead. */
+  @Test
+  void aReadAheadThatHangsKeepsNobodyWaiting() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    AtomicInteger hanging = new AtomicInteger();
+    bench.pageCache =
+        (file, position, bytes) -> {
+          int unused = hanging.incrementAndGet();
+          awaitUninterruptibly(over);
+        };
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    for (int fetch = 0; fetch < 100; fetch++) {
+      try (InputStream in = open(tier, segment, 0)) {
+        assertThat(in.readNBytes(8 * CHUNK)).hasSize(8 * CHUNK);
+      }
+    }
+    assertThat(hanging.get()).isLessThanOrEqualTo(4);
+    over.countDown();
+    assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        continue; // A thread in the kernel does not see it.
+      }
     }
   }
 

@@ -63,6 +63,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   int segmentBytes = BYTES;
   Optional<OtherManager> cold = Optional.empty();
   LongSupplier nanoTime = System::nanoTime;
+  StoreReads.PageCacheFilling pageCache = (file, position, bytes) -> {};
   ThreadFactory threads = EngineEnvironment.system().threads();
 
   private final Path top;
@@ -240,6 +241,11 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   @Override
   public PolicyRegistry policies() {
     return PolicyRegistry.load(getClass().getClassLoader());
+  }
+
+  @Override
+  public void fillPageCache(Path file, long position, long bytes) {
+    pageCache.fill(file, position, bytes);
   }
 
   @Override

@@ -213,6 +213,25 @@ public final class Deadlines implements AutoCloseable {
     return Duration.ofNanos(left);
   }
 
+  /**
+   * Starts work that nobody waits for, unless all threads are taken. What it throws is lost.
+   *
+   * @return whether it was started
+   */
+  public boolean tryStart(Runnable work) {
+    if (!free.tryAcquire()) {
+      return false;
+    }
+    start(
+        new Call<>(
+            control -> {
+              work.run();
+              return true;
+            },
+            () -> {}));
+    return true;
+  }
+
   private void start(Call<?> call) {
     try {
       executor.execute(call);

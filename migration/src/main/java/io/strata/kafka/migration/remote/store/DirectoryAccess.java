@@ -34,6 +34,9 @@ public final class DirectoryAccess {
   /** Kafka copies with ten threads by default; moves, deletions and the upkeep have some too. */
   private static final int WRITES = 24;
 
+  /** Reads that nobody waits for: one that hangs takes no thread from those that are waited for. */
+  private static final int AHEAD = 4;
+
   /** One that hangs in the kernel for ever must not hide that the directory is back. */
   private static final int PROBES = 32;
 
@@ -67,16 +70,17 @@ public final class DirectoryAccess {
     public static final Threads NONE = new Threads(Optional.empty(), Duration.ofSeconds(5));
   }
 
-  private record Lanes(Deadlines reads, Deadlines writes, Deadlines probes) {
+  private record Lanes(Deadlines reads, Deadlines ahead, Deadlines writes, Deadlines probes) {
     Lanes(ThreadFactory factory) {
       this(
           new Deadlines("strata-remote-read", READS, factory),
+          new Deadlines("strata-remote-ahead", AHEAD, factory),
           new Deadlines("strata-remote-write", WRITES, factory),
           new Deadlines("strata-remote-probe", PROBES, factory));
     }
 
     Stream<Deadlines> all() {
-      return Stream.of(reads, writes, probes);
+      return Stream.of(reads, ahead, writes, probes);
     }
   }
 
@@ -143,6 +147,13 @@ public final class DirectoryAccess {
           }
         };
     return lanes.get().reads().watch(what, patience, limit, true, check, timed::run);
+  }
+
+  /** Does a read that nobody waits for, unless enough of them are under way. */
+  public void readAhead(Runnable work) {
+    if (lanes.isPresent() && !isSuspended()) {
+      boolean unused = lanes.get().ahead().tryStart(work);
+    }
   }
 
   private void hangs(String what, Timed<?> timed) throws StoreUnavailableException {
