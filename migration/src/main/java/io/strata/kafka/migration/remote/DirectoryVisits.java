@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
@@ -14,20 +15,25 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Visits one directory of the store, again and again: lists it, notes that this broker uses it,
- * clears leftovers away. A visit has a thread of its own and takes as long as it takes; there is
- * none while another is under way, be it that it hangs.
+ * clears leftovers away. A visit has a thread of its own and takes as long as it takes. No other
+ * begins meanwhile, unless the directory has not answered since: the visit may hang for ever in a
+ * mount that has been replaced.
  *
  * <p>Thread safety: {@link #begin} is used by one thread; the rest may be called by any.
  */
 final class DirectoryVisits {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
+
+  /** Visits that hang, and the one that does not. */
+  private static final int MOST_AT_ONCE = 4;
 
   private final StoreDirectory directory;
   private final StoreUpkeep upkeep;
@@ -43,6 +49,11 @@ final class DirectoryVisits {
 
   /** Of the visit that is under way, or the last one. */
   private volatile CountDownLatch ended = new CountDownLatch(0);
+
+  private final AtomicInteger underWay = new AtomicInteger();
+
+  /** {@link DirectoryAccess#suspensions} when the last visit began. */
+  private int suspensions;
 
   /** When the last visit that has ended began. */
   private volatile OptionalLong visited = OptionalLong.empty();
@@ -73,18 +84,22 @@ final class DirectoryVisits {
       first.countDown();
       return;
     }
-    if (ended.getCount() == 0) {
+    int suspensionsNow = directory.access().suspensions();
+    boolean mayHang = suspensionsNow != suspensions && underWay.get() < MOST_AT_ONCE;
+    if (ended.getCount() == 0 || mayHang) {
+      suspensions = suspensionsNow;
       CountDownLatch end = new CountDownLatch(1);
       Thread thread = environment.threads().newThread(() -> visit(end));
       thread.setName("strata-remote-visit");
       boolean started = false;
       ended = end;
+      int unused = underWay.incrementAndGet();
       try {
         thread.start();
         started = true;
       } finally {
         if (!started) {
-          end.countDown();
+          end(end);
         }
       }
     }
@@ -116,29 +131,42 @@ final class DirectoryVisits {
   private void visit(CountDownLatch end) {
     long began = environment.nanoTime().getAsLong();
     try {
-      look();
+      look(end);
     } catch (InterruptedException e) {
       return; // The broker stops.
     } catch (RuntimeException | Error e) {
       trouble("cannot be looked at: " + e);
     } finally {
-      visited = OptionalLong.of(began);
+      ended(began);
       first.countDown();
-      end.countDown();
+      end(end);
     }
+  }
+
+  /** The last visit to begin may not be the last to end. */
+  private synchronized void ended(long began) {
+    if (visited.isEmpty() || began - visited.getAsLong() > 0) {
+      visited = OptionalLong.of(began);
+    }
+  }
+
+  private void end(CountDownLatch visit) {
+    int unused = underWay.decrementAndGet();
+    visit.countDown();
   }
 
   /**
    * The sign-in comes first: a listing may take longer than other brokers take a sign-in for a
    * recent one. A directory that cannot be written to is listed all the same.
    */
-  private void look() throws InterruptedException {
+  private void look(CountDownLatch end) throws InterruptedException {
     Optional<IOException> notWritable = failure(this::signIn);
-    try {
-      List<String> problems = upkeep.refresh(directory);
-      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
-    } catch (IOException e) {
-      unwritable("cannot be listed", e);
+    Optional<IOException> notListed = failure(this::list);
+    if (ended != end) {
+      return; // Another visit has begun, and knows more.
+    }
+    if (notListed.isPresent()) {
+      unwritable("cannot be listed", notListed.get());
       return;
     }
     // It gives space back, which the next sign-in may need.
@@ -150,6 +178,11 @@ final class DirectoryVisits {
     }
     directory.access().writable();
     over();
+  }
+
+  private void list() throws IOException {
+    List<String> problems = upkeep.refresh(directory);
+    problems.forEach(problem -> LOG.error("Remote store: {}", problem));
   }
 
   private static Optional<IOException> failure(Housekeeping.Work work) throws InterruptedException {

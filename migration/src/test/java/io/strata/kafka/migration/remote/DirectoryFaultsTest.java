@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
+import io.strata.kafka.migration.remote.store.SegmentStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -403,6 +404,42 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.isRead(tier, segment));
     assertThat(bench.files.hanging()).isEqualTo(6);
     soon().during(Duration.ofSeconds(2)).until(() -> TierBench.isRead(tier, segment));
+  }
+
+  /** What hangs for ever in the old file system is the visit that lists the directory. */
+  @Test
+  void aDirectoryIsListedThoughAVisitHangsInTheMountThatWasReplaced() throws Exception {
+    bench.patience = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo before = bench.copied(tier);
+    SegmentStore store = bench.store();
+    AtomicBoolean replaced = new AtomicBoolean();
+    Runnable listingEnds =
+        bench.files.hang(
+            (operation, path) ->
+                !replaced.get() && operation == Operation.LIST && isIn("a/topics", path));
+    faults.add(listingEnds);
+    soon().until(() -> bench.files.hanging() == 1);
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> !replaced.get() && path.endsWith("strata-store.json")));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    replaced.set(true);
+    bench.broker = 2;
+    RemoteTier other = bench.open();
+    SegmentInfo added = bench.copied(other);
+    soon().until(() -> isKnown(store, added));
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 0);
+    assertThat(bench.files.hanging()).isGreaterThan(0);
+    // The old listing comes back, and changes nothing.
+    listingEnds.run();
+    soon().during(Duration.ofSeconds(1)).until(() -> isKnown(store, added));
+    assertThat(isKnown(store, before)).isTrue();
+  }
+
+  private static boolean isKnown(SegmentStore store, SegmentInfo segment) {
+    return store.segments().stream().anyMatch(known -> known.key().equals(segment.key()));
   }
 
   /** Nobody is to believe for a week that a directory was scrubbed that was not there. */

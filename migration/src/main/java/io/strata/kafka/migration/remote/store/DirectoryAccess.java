@@ -95,6 +95,9 @@ public final class DirectoryAccess {
   /** Why nothing is asked of the directory for now; empty: it is in use. */
   private volatile Optional<String> suspended = Optional.empty();
 
+  /** How often the directory has been suspended. */
+  private final AtomicInteger suspensions = new AtomicInteger();
+
   /** Why no copy goes there for now; empty: one may. */
   private volatile Optional<String> unwritable = Optional.empty();
 
@@ -322,6 +325,7 @@ public final class DirectoryAccess {
 
   /** Nothing is asked of it until {@link #resume}; {@code reason} is the whole sentence. */
   void suspend(String reason) {
+    int unused = suspensions.incrementAndGet();
     suspended = Optional.of(reason);
   }
 
@@ -331,6 +335,11 @@ public final class DirectoryAccess {
 
   public boolean isSuspended() {
     return suspended.isPresent();
+  }
+
+  /** Returns a number that rises each time the directory is found not to answer. */
+  public int suspensions() {
+    return suspensions.get();
   }
 
   /** It can be read, and new copies go elsewhere; {@code reason} is the whole sentence. */

@@ -22,8 +22,7 @@ import java.util.function.UnaryOperator;
  * this broker does, and listed again now and then, for what others do. It is only ever a hint: what
  * acts on it looks at the disk.
  *
- * <p>Thread safety: all methods may be called by any number of threads; {@link #refresh} of one
- * directory by one at a time.
+ * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class KnownSegments {
 
@@ -53,6 +52,13 @@ final class KnownSegments {
 
   private record Place(String id, StoreDirectory directory) {}
 
+  /**
+   * A listing that is under way.
+   *
+   * @param changes how many there were when it began
+   */
+  private record Listing(StoreDirectory directory, long number, long changes) {}
+
   private final ColdCopies cold;
   private final Map<String, KnownSegment> byId = new ConcurrentHashMap<>();
   private final Map<Long, KnownSegment> byNumber = new ConcurrentHashMap<>();
@@ -70,6 +76,13 @@ final class KnownSegments {
   /** When this broker last changed a copy, until a listing has seen it. */
   @GuardedBy("this")
   private final Map<Place, Long> changed = new HashMap<>();
+
+  @GuardedBy("this")
+  private long listings;
+
+  /** The number of each directory's latest listing. */
+  @GuardedBy("this")
+  private final Map<StoreDirectory, Long> latest = new HashMap<>();
 
   @GuardedBy("this")
   private long numbers;
@@ -200,13 +213,18 @@ final class KnownSegments {
    * Lists a directory, and takes over what is there. Manifests are read of segments that were not
    * known there.
    *
+   * <p>Of two listings of a directory the one counts that began later: the other may hang in a
+   * mount that has been replaced, and come back much later.
+   *
    * @return what could not be read: a message each
    * @throws IOException if the directory cannot be listed; what was known of it stays
    */
   List<String> refresh(StoreDirectory directory) throws IOException {
-    long began;
+    Listing listing;
     synchronized (this) {
-      began = changes;
+      listings++;
+      listing = new Listing(directory, listings, changes);
+      latest.put(directory, listings);
     }
     directory.probe();
     List<String> problems = new ArrayList<>();
@@ -216,7 +234,7 @@ final class KnownSegments {
         (key, path) -> {
           seen.add(key.id());
           try {
-            look(directory, key, path, began);
+            look(listing, key, path);
           } catch (NoSuchFileException e) {
             seen.remove(key.id()); // It is just being removed.
           } catch (IOException e) {
@@ -224,28 +242,37 @@ final class KnownSegments {
           }
         });
     directory.probe(); // An unmount in the midst of the listing looks like an end.
-    forget(directory, seen, began);
+    forget(listing, seen);
     return problems;
   }
 
-  private void look(StoreDirectory directory, SegmentKey key, Path path, long began)
-      throws IOException {
+  private void look(Listing listing, SegmentKey key, Path path) throws IOException {
+    StoreDirectory directory = listing.directory();
     StoredCopy copy = copyOnDisk(directory, key, path);
     if (find(key.id()).flatMap(known -> known.in(directory)).equals(Optional.of(copy))) {
       return;
     }
     Manifest manifest = ManifestCodec.read(path, key);
     synchronized (this) {
-      if (isSeen(key.id(), directory, began)) {
+      if (hasSeen(listing, key.id())) {
         putWithoutMark(manifest, copy);
       }
     }
   }
 
-  /** Returns whether a listing that began then has seen all that this broker did to a copy. */
+  /**
+   * Returns whether a listing has seen all that this broker did to a copy, and no other one knows
+   * more.
+   */
   @GuardedBy("this")
-  private boolean isSeen(String id, StoreDirectory directory, long began) {
-    return changed.getOrDefault(new Place(id, directory), 0L) <= began;
+  private boolean hasSeen(Listing listing, String id) {
+    return isLatest(listing)
+        && changed.getOrDefault(new Place(id, listing.directory()), 0L) <= listing.changes();
+  }
+
+  @GuardedBy("this")
+  private boolean isLatest(Listing listing) {
+    return latest.getOrDefault(listing.directory(), 0L) == listing.number();
   }
 
   /** A copy as it is on disk at this moment. */
@@ -258,15 +285,19 @@ final class KnownSegments {
         CopyMarks.isDamaged(path));
   }
 
-  private synchronized void forget(StoreDirectory directory, Set<String> seen, long began) {
+  private synchronized void forget(Listing listing, Set<String> seen) {
+    StoreDirectory directory = listing.directory();
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();
-      if (!seen.contains(id) && isSeen(id, directory, began)) {
+      if (!seen.contains(id) && hasSeen(listing, id)) {
         removeWithoutMark(id, directory);
       }
     }
-    changed
-        .entrySet()
-        .removeIf(e -> e.getKey().directory().equals(directory) && e.getValue() <= began);
+    if (isLatest(listing)) {
+      changed
+          .entrySet()
+          .removeIf(
+              e -> e.getKey().directory().equals(directory) && e.getValue() <= listing.changes());
+    }
   }
 }
