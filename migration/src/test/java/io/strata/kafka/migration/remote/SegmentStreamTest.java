@@ -194,13 +194,18 @@ class SegmentStreamTest {
     assertThat(TierBench.read(tier, segment)).isEqualTo(TierBench.bytes(segment));
   }
 
+  /** A thread in the kernel sees no interrupt. */
   private static void awaitUninterruptibly(CountDownLatch latch) {
+    boolean interrupted = false;
     while (latch.getCount() > 0) {
       try {
         latch.await();
       } catch (InterruptedException e) {
-        continue; // A thread in the kernel does not see it.
+        interrupted = true;
       }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

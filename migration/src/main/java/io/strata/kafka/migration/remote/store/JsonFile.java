@@ -33,6 +33,9 @@ record JsonFile(String name, JsonNode object) {
   /** No file of ours comes near. */
   private static final long LARGEST = 4L << 20;
 
+  /** The checksums of 2 GiB in chunks of 64 KiB. */
+  private static final int LONGEST_TEXT = 8 << 15;
+
   private static final String CHECKSUM = "checksum";
   private static final String CHECKSUM_MEMBER = "\"" + CHECKSUM + "\"";
 
@@ -43,7 +46,7 @@ record JsonFile(String name, JsonNode object) {
                       StreamReadConstraints.builder()
                           .maxNestingDepth(16)
                           .maxNumberLength(24)
-                          .maxStringLength(1 << 16)
+                          .maxStringLength(LONGEST_TEXT)
                           .build())
                   .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                   .build())

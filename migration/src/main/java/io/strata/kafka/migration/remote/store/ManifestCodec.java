@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,10 +29,14 @@ import java.util.TreeMap;
  *   "createdMillis" : …, "linked" : false,
  *   "objects" : [ { "type" : "log", "name" : "00000000000000004711.log", "bytes" : …, "crc32c" : "…" }, … ],
  *   "chunkBytes" : 1048576,
- *   "chunkCrc32c" : [ "…", … ],
+ *   "chunkCrc32c" : "…",
  *   "checksum" : "…"
  * }
  * </pre>
+ *
+ * <p>{@code chunkCrc32c} is one text with 8 hexadecimal digits for each chunk. A segment of 1 GiB
+ * has 4,096 chunks, and as many texts would take a broker that has just started tens of
+ * milliseconds.
  *
  * <p>Nothing that is read is taken for a path: names are compared with those that the key gives.
  */
@@ -57,10 +63,11 @@ public final class ManifestCodec {
           .put("crc32c", JsonFile.hex(object.checksum()));
     }
     document.put("chunkBytes", manifest.chunks().chunkBytes());
-    ArrayNode chunks = document.putArray("chunkCrc32c");
+    StringBuilder chunks = new StringBuilder(8 * manifest.chunks().chunks());
     for (int i = 0; i < manifest.chunks().chunks(); i++) {
-      chunks.add(JsonFile.hex(manifest.chunks().get(i)));
+      chunks.append(JsonFile.hex(manifest.chunks().get(i)));
     }
+    document.put("chunkCrc32c", chunks.toString());
     return JsonFile.print(document);
   }
 
@@ -179,11 +186,18 @@ public final class ManifestCodec {
   }
 
   private static int[] checksums(JsonFile json) throws CorruptManifestException {
-    JsonNode node = json.object().path("chunkCrc32c");
-    int[] checksums = new int[node.size()];
-    for (int i = 0; i < checksums.length; i++) {
-      checksums[i] = json.checksum("chunkCrc32c", node.path(i).asText());
+    String text = json.text("chunkCrc32c");
+    byte[] bytes;
+    try {
+      bytes = HexFormat.of().parseHex(text);
+    } catch (IllegalArgumentException e) {
+      throw json.wrong("chunkCrc32c", text, "hexadecimal digits");
     }
+    int[] checksums = new int[bytes.length / Integer.BYTES];
+    if (bytes.length > Integer.BYTES * checksums.length) {
+      throw json.wrong("chunkCrc32c", text, "8 hexadecimal digits for each chunk");
+    }
+    var unused = ByteBuffer.wrap(bytes).asIntBuffer().get(checksums);
     return checksums;
   }
 

@@ -38,6 +38,22 @@ class ManifestCodecTest {
         .endsWith("}\n");
   }
 
+  /** Kafka's longest segment, in the smallest chunks. */
+  @Test
+  void theLongestManifestIsReadAsItWasWritten() throws Exception {
+    SegmentInfo segment = Stores.info("orders", 3, 4711, 42, Integer.MAX_VALUE);
+    int[] checksums = new Random(1).ints(1 << 15).toArray();
+    Manifest manifest =
+        new Manifest(
+            "storestorestorestoreAA",
+            segment,
+            0,
+            false,
+            List.of(new StoredObject(ObjectType.LOG, segment.bytes(), 7)),
+            ChunkChecksums.of(1 << 16, segment.bytes(), checksums));
+    assertThat(ManifestCodec.parse("m", ManifestCodec.print(manifest))).isEqualTo(manifest);
+  }
+
   @Test
   void everyFlippedBitIsNoticed() {
     byte[] printed = ManifestCodec.print(manifest());
@@ -131,6 +147,10 @@ class ManifestCodecTest {
     assertRefused("\"endOffset\" : 4810", "\"endOffset\" : 1e99", "endOffset");
     assertRefused("\"type\" : \"log\"", "\"type\" : \"offset-index\"", "name");
     assertRefused("\"type\" : \"log\"", "\"type\" : \"lag\"", "type");
+    assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"0", "hexadecimal digits");
+    assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"0x", "hexadecimal digits");
+    assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"00", "8 hexadecimal digits");
+    assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"00000000", "chunk checksums");
     assertRefused("\"linked\" : false", "\"linked\" : 0", "linked");
     assertRefused("\"topic\" : \"orders\"", "\"topic\" : \"a\", \"topic\" : \"b\"", "JSON");
   }
