@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * <p>On a live broker it is the way in for {@code kafka-configs.sh --alter --entity-type brokers}:
  * Kafka asks it about changes of {@code strata.*} keys, and hands them over.
  *
- * <p>On a node that is only a controller it does nothing.
+ * <p>A broker that has the remote tier alone needs no provider, and takes changes of {@code
+ * rsm.config.*} keys by it. On a node that is only a controller it does nothing.
  *
  * <p>Thread safety: as Kafka calls it, by one thread at a time.
  */
@@ -46,7 +47,7 @@ public final class StrataReporter implements MetricsReporter {
   public StrataReporter() {}
 
   /**
-   * Opens the tier, if nothing has opened it yet.
+   * Opens the local tiers, if nothing has opened them yet and the broker has any.
    *
    * <p>A broker that must not start ends here, with the reason as the last thing on its log: the
    * provider is not active, the tier cannot be opened, or Kafka has another configuration.
@@ -56,11 +57,17 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void configure(Map<String, ?> configs) {
-    if (propertiesOf(configs).isControllerAlone()) {
+    BrokerProperties properties = propertiesOf(configs);
+    if (properties.isControllerAlone()) {
       return; // Clusters are configured as a whole; there is nothing here for a pool.
     }
     BrokerTier opened = null;
     try {
+      requireOneClassLoader();
+      if (!JdkFileSystem.providerActive() && properties.hasRemoteTierAlone()) {
+        reconfigure(configs);
+        return;
+      }
       requireProvider();
       opened = openTier();
       if (!opened.confirmed()) {
@@ -108,7 +115,7 @@ public final class StrataReporter implements MetricsReporter {
     return BrokerProperties.of("Kafka", values);
   }
 
-  private static void requireProvider() {
+  private static void requireOneClassLoader() {
     if (StrataReporter.class.getClassLoader() != ClassLoader.getSystemClassLoader()) {
       throw new ConfigException(
           """
@@ -117,6 +124,9 @@ public final class StrataReporter implements MetricsReporter {
           """
               .formatted(StrataReporter.class.getClassLoader()));
     }
+  }
+
+  private static void requireProvider() {
     if (!JdkFileSystem.providerActive()) {
       throw new ConfigException(
           """

@@ -89,11 +89,24 @@ class RemoteOperationTest {
   @Test
   void settingsChangeOnALiveBroker() throws Exception {
     TieredBrokers tier = TieredBrokers.over(WORK.folder("data-live-0"), WORK.folder("data-live-1"));
-    StockBroker broker =
-        WORK.closing(
-                tier.withPools(WORK.folder("live"), Pools.create(WORK.pool("hot"), "24MiB", 256))
-                    .build())
-            .start();
+    assertSettingsChange(
+        tier, tier.withPools(WORK.folder("live"), Pools.create(WORK.pool("hot"), "24MiB", 256)));
+  }
+
+  @Test
+  void settingsChangeOnALiveBrokerWithTheRemoteTierAlone() throws Exception {
+    TieredBrokers tier = TieredBrokers.over(WORK.folder("data-only-0"), WORK.folder("data-only-1"));
+    assertSettingsChange(
+        tier,
+        tier.alone(WORK.folder("live-alone"))
+            .set(
+                "metric.reporters",
+                "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter"));
+  }
+
+  private static void assertSettingsChange(TieredBrokers tier, StockBroker.Builder builder)
+      throws Exception {
+    StockBroker broker = WORK.closing(builder.build()).start();
     RecordLedger ledger = fill(broker, tier);
 
     Tiers.alter(

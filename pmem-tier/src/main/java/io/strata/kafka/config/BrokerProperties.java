@@ -179,6 +179,12 @@ public final class BrokerProperties {
     return get(REMOTE_STORAGE_MANAGER + ".path");
   }
 
+  /** Returns whether the broker has Strata's remote tier, and no key of a pool. */
+  public boolean hasRemoteTierAlone() {
+    return remoteStorageManagerClassName().equals(Optional.of(RemoteLevels.OWN_MANAGER))
+        && properties.keySet().stream().noneMatch(key -> key.startsWith("strata."));
+  }
+
   /** The checked values of the {@code strata.*} keys. */
   public Parsed<StrataConfig> strataConfig() {
     return StrataConfig.parse(properties);

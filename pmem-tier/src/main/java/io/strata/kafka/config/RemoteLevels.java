@@ -28,8 +28,7 @@ import java.util.OptionalLong;
 final class RemoteLevels {
 
   /** Ours: as its own cold manager it would ask itself without end. */
-  private static final String OWN_MANAGER =
-      "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
+  static final String OWN_MANAGER = "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
 
   /** A file system that takes longer to list what is there does not answer. */
   private static final Duration LOOK = Duration.ofSeconds(30);

@@ -29,6 +29,19 @@ class BrokerPropertiesTest {
   @TempDir Path directory;
 
   @Test
+  void aKeyOfAPoolMeansThatThereIsMoreThanTheRemoteTier() {
+    Map<String, String> remote =
+        Map.of(
+            "remote.log.storage.manager.class.name",
+            "io.strata.kafka.migration.remote.StrataRemoteStorageManager");
+    assertThat(of(remote).hasRemoteTierAlone()).isTrue();
+    assertThat(of(Map.of()).hasRemoteTierAlone()).isFalse();
+    Map<String, String> both = new HashMap<>(remote);
+    both.put("strata.pool", "misspelled");
+    assertThat(of(both).hasRemoteTierAlone()).isFalse();
+  }
+
+  @Test
   void loadsTheFileAndAppliesOverridesInOrder() throws IOException {
     Path file = directory.resolve("server.properties");
     Files.writeString(
