@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -168,6 +169,50 @@ final class EvictedPartTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Evicted, clean, dirty and spilled bytes in one segment. */
+  @Test
+  void aReadMayBeginAnywhere() throws Exception {
+    pool.leaveFree(2);
+    byte[] expected = new byte[260_000];
+    new Random(1).nextBytes(expected);
+    int unused = channel.write(ByteBuffer.wrap(expected, 0, FIRST), 0);
+    destage();
+    assertThat(evictPart()).isEqualTo(BLOCK);
+    for (int end : new int[] {160_000, 230_000, 260_000}) {
+      int at = (int) segment.size();
+      assertThat(channel.write(ByteBuffer.wrap(expected, at, end - at), at)).isEqualTo(end - at);
+    }
+    assertThat(segment.spilled()).isTrue();
+    int[] ranges = {
+      (int) slot.extents().start(), (int) slot.cleanLength(), (int) slot.committedLength()
+    };
+    assertThat(ranges).containsExactly(BLOCK, FIRST, 3 * BLOCK);
+    for (int at = 0; at < expected.length; at++) {
+      assertRead(expected, at, 3);
+    }
+    for (int boundary : ranges) {
+      for (int at = boundary - 20; at < boundary + 20; at++) {
+        assertRead(expected, at, 10);
+        assertRead(expected, at, expected.length);
+        assertRead(expected, at - 60_000, 130_000);
+      }
+    }
+    assertThat(channel.read(ByteBuffer.allocate(1), expected.length)).isEqualTo(-1);
+  }
+
+  /** One read may end where a range does; what it has is right, and the next one goes on. */
+  private void assertRead(byte[] expected, int from, int length) throws IOException {
+    int begin = Math.max(0, from);
+    int end = Math.min(expected.length, begin + length);
+    ByteBuffer found = ByteBuffer.allocate(end - begin);
+    while (found.hasRemaining()) {
+      assertThat(channel.read(found, begin + found.position())).isPositive();
+    }
+    assertThat(Arrays.mismatch(found.array(), 0, end - begin, expected, begin, end))
+        .as("bytes %d to %d", begin, end)
+        .isEqualTo(-1);
   }
 
   /** The reader has looked up the bytes below the extents, which the truncation takes. */
