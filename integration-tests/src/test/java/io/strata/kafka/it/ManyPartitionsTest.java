@@ -45,8 +45,9 @@ class ManyPartitionsTest {
   }
 
   /**
-   * A broker of 2,000 partitions with a pool of 16 GiB, at a tenth of its partitions: the pool has
-   * space for a small part of each segment. Producers stay below what the log directory takes.
+   * A pool that has space for a small part of each segment: 0.6 MiB of 4 MiB, where 2,000
+   * partitions of segments of 1 GiB in a pool of 16 GiB have 8 MiB. Producers stay below what the
+   * log directory takes.
    */
   @Test
   void segmentsRollWithoutASpillAndTheTailIsReadFromThePool() throws Exception {
@@ -62,10 +63,17 @@ class ManyPartitionsTest {
     RecordLedger ledger = Tiers.topic(broker, "steady", partitions);
     Path first = LogFiles.partition(broker, "steady", 0);
     try (Reading tail = Reading.start(ledger, broker.bootstrap(), Reading.Start.TAIL)) {
+      // Until the consumer has found where the tails are.
+      await()
+          .atMost(Tiers.PATIENCE)
+          .until(
+              () -> {
+                ledger.produce(broker.bootstrap(), partitions, RECORD);
+                return tail.records() > 0;
+              });
       while (LogFiles.segments(first).size() < 3) {
         long before = tail.records();
         ledger.produce(broker.bootstrap(), partitions * batch / RECORD, RECORD);
-        // The consumer follows, from when it has found its places on.
         await().atMost(Tiers.PATIENCE).until(() -> tail.records() > before);
         // There is no more to be had when only the last extents of the active segments are dirty.
         await()

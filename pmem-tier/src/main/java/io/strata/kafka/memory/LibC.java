@@ -28,7 +28,7 @@ final class LibC {
   private static final int POSIX_FADV_WILLNEED = 3;
   private static final int POSIX_FADV_DONTNEED = 4;
 
-  /** Linux ignores what is beyond the device's own limit (read_ahead_kb, 128 by default). */
+  /** Linux ignores what is beyond the device's own limit (read_ahead_kb is 128 by default). */
   private static final long ADVISED_AT_ONCE = 128 << 10;
 
   private static final int FALLOC_FL_KEEP_SIZE = 0x01;

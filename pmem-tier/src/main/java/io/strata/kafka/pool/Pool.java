@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * java.nio.channels.ClosedChannelException}.
  */
 public final class Pool implements AutoCloseable {
-  /** The last extents of all segments are at most this part of the pool. */
+  /** The last extents of all segments are at most this part of the pool, if 64 KiB each are. */
   private static final int SHARES = 8;
 
   private final PersistentMemory memory;

@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
-import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
@@ -22,9 +21,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Visits one directory of the store, again and again: lists it, notes that this broker uses it,
- * clears leftovers away. A visit has a thread of its own and takes as long as it takes. No other
- * begins meanwhile, unless the directory has not answered since: the visit may hang for ever in a
- * mount that has been replaced.
+ * clears leftovers away. A visit has a thread and no time limit. Another one begins when it has
+ * ended, or has come no further for ten minutes while the directory answers: it may hang for ever
+ * in a mount that was replaced. The visit that began last decides what is said of the directory.
  *
  * <p>Thread safety: {@link #begin} is used by one thread; the rest may be called by any.
  */
@@ -32,8 +31,11 @@ final class DirectoryVisits {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
-  /** Visits that hang, and the one that does not. */
+  /** The most visits at once: those that hang, and one more. */
   private static final int MOST_AT_ONCE = 4;
+
+  /** A visit that comes no further for so long hangs. */
+  private static final Duration STALLED = Duration.ofMinutes(10);
 
   private final StoreDirectory directory;
   private final StoreUpkeep upkeep;
@@ -47,13 +49,13 @@ final class DirectoryVisits {
 
   private volatile boolean troubled;
 
-  /** Of the visit that is under way, or the last one. */
-  private volatile CountDownLatch ended = new CountDownLatch(0);
+  /** Of the visit that began last. */
+  private volatile CountDownLatch last = new CountDownLatch(0);
 
   private final AtomicInteger underWay = new AtomicInteger();
 
-  /** {@link DirectoryAccess#suspensions} when the last visit began. */
-  private int suspensions;
+  /** When the visit that began last has come further. */
+  private volatile long progressed;
 
   /** When the last visit that has ended began. */
   private volatile OptionalLong visited = OptionalLong.empty();
@@ -75,7 +77,7 @@ final class DirectoryVisits {
     return directory;
   }
 
-  /** Asks the directory whether it is there, and begins a visit if it is and none is under way. */
+  /** Asks the directory whether it is there, and begins a visit if it is time for one. */
   void begin() throws InterruptedException {
     try {
       directory.access().ask();
@@ -84,30 +86,44 @@ final class DirectoryVisits {
       first.countDown();
       return;
     }
-    int suspensionsNow = directory.access().suspensions();
-    boolean mayHang = suspensionsNow != suspensions && underWay.get() < MOST_AT_ONCE;
-    if (ended.getCount() == 0 || mayHang) {
-      suspensions = suspensionsNow;
-      CountDownLatch end = new CountDownLatch(1);
-      Thread thread = environment.threads().newThread(() -> visit(end));
-      thread.setName("strata-remote-visit");
-      boolean started = false;
-      ended = end;
-      int unused = underWay.incrementAndGet();
-      try {
-        thread.start();
-        started = true;
-      } finally {
-        if (!started) {
-          end(end);
-        }
+    if (last.getCount() > 0) {
+      if (now() - progressed < STALLED.toNanos()) {
+        return;
+      }
+      trouble("answers, and a visit of it hangs: look at its mount, and for a damaged directory");
+      if (underWay.get() == MOST_AT_ONCE) {
+        return;
+      }
+    }
+    start(new CountDownLatch(1));
+  }
+
+  private void start(CountDownLatch visit) {
+    Thread thread = environment.threads().newThread(() -> visit(visit));
+    thread.setName("strata-remote-visit");
+    synchronized (this) {
+      last = visit;
+    }
+    progressed = now();
+    int unused = underWay.incrementAndGet();
+    boolean started = false;
+    try {
+      thread.start();
+      started = true;
+    } finally {
+      if (!started) {
+        end(visit);
       }
     }
   }
 
-  /** Waits until no visit is under way, but not for long. */
+  private long now() {
+    return environment.nanoTime().getAsLong();
+  }
+
+  /** Waits until the visit that began last has ended, but not for long. */
   void await(Duration limit) throws InterruptedException {
-    boolean unused = ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+    boolean unused = last.await(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** Waits until the directory has been visited once, or could not be; not for long. */
@@ -128,25 +144,18 @@ final class DirectoryVisits {
     return troubled;
   }
 
-  private void visit(CountDownLatch end) {
-    long began = environment.nanoTime().getAsLong();
+  private void visit(CountDownLatch visit) {
+    long began = now();
     try {
-      look(end);
+      look(visit);
     } catch (InterruptedException e) {
       return; // The broker stops.
     } catch (RuntimeException | Error e) {
-      trouble("cannot be looked at: " + e);
+      say(visit, () -> trouble("cannot be looked at: " + e));
     } finally {
-      ended(began);
+      say(visit, () -> visited = OptionalLong.of(began));
       first.countDown();
-      end(end);
-    }
-  }
-
-  /** The last visit to begin may not be the last to end. */
-  private synchronized void ended(long began) {
-    if (visited.isEmpty() || began - visited.getAsLong() > 0) {
-      visited = OptionalLong.of(began);
+      end(visit);
     }
   }
 
@@ -155,34 +164,47 @@ final class DirectoryVisits {
     visit.countDown();
   }
 
+  /** Runs what a visit says of the directory, unless another one has begun since. */
+  private synchronized void say(CountDownLatch visit, Runnable finding) {
+    if (last == visit) {
+      finding.run();
+    }
+  }
+
   /**
    * The sign-in comes first: a listing may take longer than other brokers take a sign-in for a
    * recent one. A directory that cannot be written to is listed all the same.
    */
-  private void look(CountDownLatch end) throws InterruptedException {
+  private void look(CountDownLatch visit) throws InterruptedException {
     Optional<IOException> notWritable = failure(this::signIn);
-    Optional<IOException> notListed = failure(this::list);
-    if (ended != end) {
-      return; // Another visit has begun, and knows more.
-    }
-    if (notListed.isPresent()) {
-      unwritable("cannot be listed", notListed.get());
+    progress(visit);
+    try {
+      List<String> problems = upkeep.refresh(directory, () -> progress(visit));
+      problems.forEach(problem -> LOG.error("Remote store: {}", problem));
+    } catch (IOException e) {
+      say(visit, () -> unwritable("cannot be listed", e));
       return;
     }
+    progress(visit);
     // It gives space back, which the next sign-in may need.
     Optional<IOException> notCleared = failure(this::clear);
     Optional<IOException> problem = notWritable.or(() -> notCleared);
     if (problem.isPresent()) {
-      unwritable(whyNotWritable(problem.get()), problem.get());
+      say(visit, () -> unwritable(whyNotWritable(problem.get()), problem.get()));
       return;
     }
-    directory.access().writable();
-    over();
+    say(
+        visit,
+        () -> {
+          directory.access().writable();
+          over();
+        });
   }
 
-  private void list() throws IOException {
-    List<String> problems = upkeep.refresh(directory);
-    problems.forEach(problem -> LOG.error("Remote store: {}", problem));
+  private void progress(CountDownLatch visit) {
+    if (last == visit) {
+      progressed = now();
+    }
   }
 
   private static Optional<IOException> failure(Housekeeping.Work work) throws InterruptedException {

@@ -18,7 +18,8 @@ import java.util.function.LongSupplier;
  * <p>A read of a chunk or more fills the caller's array. For less, as Kafka asks for the header of
  * the first batch, the rest of the chunk is kept, so that no chunk is read twice.
  *
- * <p>When a consumer's fetch ends, the bytes of its next one are read into the page cache.
+ * <p>When a fetch ends that follows another one of the same segment, the kernel is asked for the
+ * bytes of the next one.
  *
  * <p>An interrupt of the reading thread ends the read with an {@link InterruptedIOException}; the
  * thread stays interrupted, and the stream is where it was before.
@@ -31,10 +32,8 @@ final class SegmentStream extends InputStream {
   /** At once: a disk that is only slow must not look like one that hangs. */
   private static final int MOST_BYTES = 1 << 20;
 
-  /** A fetch of less is no consumer's that catches up. */
+  /** A consumer that catches up fetches at least so much. */
   private static final long LEAST_AHEAD = 256 << 10;
-
-  private static final long MOST_AHEAD = 4 << 20;
 
   private final StoreReads reads;
   private final FetchTime time;
@@ -161,11 +160,11 @@ final class SegmentStream extends InputStream {
 
   @Override
   public void close() {
-    long bytes = position - start;
-    if (!closed && bytes >= LEAST_AHEAD && left() > 0) {
-      reads.readAhead(place, position, Math.min(bytes, MOST_AHEAD));
-    }
+    boolean first = !closed;
     closed = true;
+    if (first && position - start >= LEAST_AHEAD && left() > 0) {
+      reads.readAhead(place, start, position);
+    }
   }
 
   /**

@@ -42,6 +42,12 @@ final class StoreReads {
   private static final int PLACE_OVERHEAD = 1024;
   private static final Duration PLACE_IDLE = Duration.ofMinutes(10);
 
+  /** The most bytes that are read ahead. */
+  private static final long MOST_AHEAD = 4 << 20;
+
+  /** Segments that are read at once. */
+  private static final long MOST_FETCHED = 10_000;
+
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   private final SegmentStore store;
@@ -51,6 +57,11 @@ final class StoreReads {
   private final LogReads logs = new LogReads();
   private final PageCacheFilling pageCache;
   private final LongAdder replaced = new LongAdder();
+
+  /** Where the last fetch of a segment has ended, by the segment's id. */
+  private final Cache<String, Long> fetched =
+      Caffeine.newBuilder().maximumSize(MOST_FETCHED).executor(Runnable::run).build();
+
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
           .maximumWeight(PLACES_BYTES)
@@ -189,18 +200,26 @@ final class StoreReads {
   /** Has the kernel read bytes of a file that are not in the page cache. */
   @FunctionalInterface
   interface PageCacheFilling {
-    /** Asks for it, and does not wait for the bytes. */
+    /** Asks the kernel for the bytes, and does not wait for them. */
     void fill(Path file, long position, long bytes);
   }
 
   /**
-   * Has the bytes of the next fetch read into the page cache. Nobody waits, and a failure is left
-   * to that fetch. The kernel's own reading ahead ends with each fetch, which closes the file.
+   * Asks the kernel for the bytes of the next fetch, if this one followed another. Nobody waits,
+   * and a failure is left to that fetch. The kernel's own read-ahead ends with each fetch, which
+   * closes the file.
+   *
+   * @param start of the fetch that has ended
+   * @param end behind its last byte
    */
-  void readAhead(Located place, long position, long bytes) {
-    if (place.hasLog()) {
+  void readAhead(Located place, long start, long end) {
+    Long before = fetched.asMap().put(place.key().id(), end);
+    // Kafka begins a fetch with a batch, and ends it anywhere.
+    boolean follows = start == 0 || (before != null && start <= before && end > before);
+    if (follows && place.hasLog()) {
       Path log = place.file(ObjectType.LOG);
-      place.directory().access().readAhead(() -> pageCache.fill(log, position, bytes));
+      long bytes = Math.min(end - start, MOST_AHEAD);
+      place.directory().access().readAhead(() -> pageCache.fill(log, end, bytes));
     }
   }
 

@@ -409,33 +409,55 @@ class DirectoryFaultsTest {
   /** What hangs for ever in the old file system is the visit that lists the directory. */
   @Test
   void aDirectoryIsListedThoughAVisitHangsInTheMountThatWasReplaced() throws Exception {
-    bench.patience = Duration.ofMillis(100);
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
     bench.level("ssd", 1 << 30, "a");
     RemoteTier tier = bench.open();
     SegmentInfo before = bench.copied(tier);
     SegmentStore store = bench.store();
     AtomicBoolean replaced = new AtomicBoolean();
+    // By then it has read which partitions there are.
     Runnable listingEnds =
         bench.files.hang(
             (operation, path) ->
-                !replaced.get() && operation == Operation.LIST && isIn("a/topics", path));
+                !replaced.get()
+                    && operation == Operation.LIST
+                    && isIn("a/topics", path)
+                    && path.endsWith("" + before.key().partition()));
     faults.add(listingEnds);
     soon().until(() -> bench.files.hanging() == 1);
-    faults.add(
-        bench.files.hang(
-            (operation, path) -> !replaced.get() && path.endsWith("strata-store.json")));
-    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
     replaced.set(true);
     bench.broker = 2;
     RemoteTier other = bench.open();
     SegmentInfo added = bench.copied(other);
+    assertThat(isKnown(store, added)).isFalse();
+    later.set(TimeUnit.MINUTES.toNanos(11));
     soon().until(() -> isKnown(store, added));
     soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 0);
-    assertThat(bench.files.hanging()).isGreaterThan(0);
-    // The old listing comes back, and changes nothing.
+    assertThat(bench.files.hanging()).isEqualTo(1);
     listingEnds.run();
     soon().during(Duration.ofSeconds(1)).until(() -> isKnown(store, added));
     assertThat(isKnown(store, before)).isTrue();
+  }
+
+  @Test
+  void visitsThatHangAreReportedAndBounded() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> operation == Operation.LIST && isIn("a/topics", path)));
+    for (int visits = 1; visits <= 4; visits++) {
+      int expected = visits;
+      soon().until(() -> bench.files.hanging() == expected);
+      assertThat(TierBench.isRead(tier, segment)).isTrue();
+      later.addAndGet(TimeUnit.MINUTES.toNanos(11));
+    }
+    soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
+    soon().during(Duration.ofSeconds(1)).until(() -> bench.files.hanging() == 4);
   }
 
   private static boolean isKnown(SegmentStore store, SegmentInfo segment) {

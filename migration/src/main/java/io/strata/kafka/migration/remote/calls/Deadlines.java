@@ -214,7 +214,8 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Starts work that nobody waits for, unless all threads are taken. What it throws is lost.
+   * Starts work that nobody waits for, unless all threads are taken or there is none to be had.
+   * What the work throws is lost.
    *
    * @return whether it was started
    */
@@ -222,14 +223,18 @@ public final class Deadlines implements AutoCloseable {
     if (!free.tryAcquire()) {
       return false;
     }
-    start(
-        new Call<>(
-            control -> {
-              work.run();
-              return true;
-            },
-            () -> {}));
-    return true;
+    try {
+      start(
+          new Call<>(
+              control -> {
+                work.run();
+                return true;
+              },
+              () -> {}));
+      return true;
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      return false; // It is closed, or the JVM gets no thread.
+    }
   }
 
   private void start(Call<?> call) {

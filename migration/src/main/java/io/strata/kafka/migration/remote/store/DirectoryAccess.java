@@ -95,9 +95,6 @@ public final class DirectoryAccess {
   /** Why nothing is asked of the directory for now; empty: it is in use. */
   private volatile Optional<String> suspended = Optional.empty();
 
-  /** How often the directory has been suspended. */
-  private final AtomicInteger suspensions = new AtomicInteger();
-
   /** Why no copy goes there for now; empty: one may. */
   private volatile Optional<String> unwritable = Optional.empty();
 
@@ -152,7 +149,10 @@ public final class DirectoryAccess {
     return lanes.get().reads().watch(what, patience, limit, true, check, timed::run);
   }
 
-  /** Does a read that nobody waits for, unless enough of them are under way. */
+  /**
+   * Does a read that nobody waits for. Does nothing while as many are under way as the directory
+   * has threads for that, while it is suspended, and where it has no threads.
+   */
   public void readAhead(Runnable work) {
     if (lanes.isPresent() && !isSuspended()) {
       boolean unused = lanes.get().ahead().tryStart(work);
@@ -325,7 +325,6 @@ public final class DirectoryAccess {
 
   /** Nothing is asked of it until {@link #resume}; {@code reason} is the whole sentence. */
   void suspend(String reason) {
-    int unused = suspensions.incrementAndGet();
     suspended = Optional.of(reason);
   }
 
@@ -335,11 +334,6 @@ public final class DirectoryAccess {
 
   public boolean isSuspended() {
     return suspended.isPresent();
-  }
-
-  /** Returns a number that rises each time the directory is found not to answer. */
-  public int suspensions() {
-    return suspensions.get();
   }
 
   /** It can be read, and new copies go elsewhere; {@code reason} is the whole sentence. */
@@ -369,7 +363,7 @@ public final class DirectoryAccess {
     }
   }
 
-  /** Threads that hang in the directory. */
+  /** Threads that hang in the directory, those that read ahead left out: nobody waits for them. */
   public int stuck() {
     return lanes.stream().flatMap(Lanes::all).mapToInt(Deadlines::stuck).sum();
   }

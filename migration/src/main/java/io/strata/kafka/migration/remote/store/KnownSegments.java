@@ -213,13 +213,14 @@ final class KnownSegments {
    * Lists a directory, and takes over what is there. Manifests are read of segments that were not
    * known there.
    *
-   * <p>Of two listings of a directory the one counts that began later: the other may hang in a
-   * mount that has been replaced, and come back much later.
+   * <p>Of two listings of a directory, the one that began later counts, and the other ends: it may
+   * have hung for a long time in a mount that was replaced.
    *
+   * @param progress runs for each segment
    * @return what could not be read: a message each
    * @throws IOException if the directory cannot be listed; what was known of it stays
    */
-  List<String> refresh(StoreDirectory directory) throws IOException {
+  List<String> refresh(StoreDirectory directory, Runnable progress) throws IOException {
     Listing listing;
     synchronized (this) {
       listings++;
@@ -232,6 +233,8 @@ final class KnownSegments {
     StoreListing.list(
         directory.path(),
         (key, path) -> {
+          progress.run();
+          checkLatest(listing);
           seen.add(key.id());
           try {
             look(listing, key, path);
@@ -260,9 +263,15 @@ final class KnownSegments {
     }
   }
 
+  private synchronized void checkLatest(Listing listing) throws IOException {
+    if (!isLatest(listing)) {
+      throw new IOException(listing.directory() + ": another listing has begun since");
+    }
+  }
+
   /**
-   * Returns whether a listing has seen all that this broker did to a copy, and no other one knows
-   * more.
+   * Returns whether a listing has seen all that this broker did to a copy, and none has begun
+   * since.
    */
   @GuardedBy("this")
   private boolean hasSeen(Listing listing, String id) {

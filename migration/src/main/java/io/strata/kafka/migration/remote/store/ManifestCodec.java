@@ -34,9 +34,8 @@ import java.util.TreeMap;
  * }
  * </pre>
  *
- * <p>{@code chunkCrc32c} is one text with 8 hexadecimal digits for each chunk. A segment of 1 GiB
- * has 4,096 chunks, and as many texts would take a broker that has just started tens of
- * milliseconds.
+ * <p>{@code chunkCrc32c} has 8 hexadecimal digits for each chunk. A segment of 1 GiB has 4,096
+ * chunks: as separate texts, they would take a broker that has just started tens of milliseconds.
  *
  * <p>Nothing that is read is taken for a path: names are compared with those that the key gives.
  */

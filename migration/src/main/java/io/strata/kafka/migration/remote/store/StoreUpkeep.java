@@ -22,8 +22,7 @@ import java.util.function.Consumer;
  * What a broker does for the store now and then: lists it, notes that it uses it, clears away what
  * dead processes left, settles moves that a crash has interrupted.
  *
- * <p>Thread safety: all methods may be called by any number of threads, those about one directory
- * by one at a time.
+ * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class StoreUpkeep implements AutoCloseable {
 
@@ -38,8 +37,8 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /** See {@link KnownSegments#refresh}. */
-  public List<String> refresh(StoreDirectory directory) throws IOException {
-    return store.known.refresh(directory);
+  public List<String> refresh(StoreDirectory directory, Runnable progress) throws IOException {
+    return store.known.refresh(directory, progress);
   }
 
   /** Notes in a directory that this broker uses it. */

@@ -72,6 +72,31 @@ class SegmentStoreTest {
     assertThat(first.locate(segment.key())).isEmpty();
   }
 
+  /** A listing that hung in a mount that was replaced comes back when another one has ended. */
+  @Test
+  void anOldListingChangesNothing() throws Exception {
+    SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
+    SegmentStore other = Stores.open(2, Stores.level("ssd", ssd));
+    SegmentStore.Copied unused = Stores.copy(store, local, Stores.info("orders", 0, 0, 1, 1000));
+    StoreDirectory directory = store.directories().get(0);
+    StoreUpkeep upkeep = new StoreUpkeep(store);
+    SegmentInfo added = Stores.info("payments", 0, 0, 2, 1000);
+    assertThatThrownBy(
+            () ->
+                upkeep.refresh(
+                    directory,
+                    () -> {
+                      try {
+                        SegmentStore.Copied unusedToo = Stores.copy(other, local, added);
+                        assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
+                      } catch (IOException | InterruptedException e) {
+                        throw new AssertionError(e);
+                      }
+                    }))
+        .hasMessageContaining("another listing has begun");
+    assertThat(store.segments()).extracting(known -> known.key().id()).contains(added.key().id());
+  }
+
   @Test
   void aSecondCopyOfTheSameIdReplacesTheFirst() throws Exception {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
@@ -219,12 +244,12 @@ class SegmentStoreTest {
     SegmentStore second = Stores.open(2, Stores.level("ssd", ssd));
     StoreUpkeep upkeep = new StoreUpkeep(second);
     StoreDirectory directory = second.directories().get(0);
-    assertThat(upkeep.refresh(directory)).isEmpty();
+    assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
     assertThat(second.segments()).hasSize(5);
     assertThat(second.usedBytes(directory)).isEqualTo(first.usedBytes(first.directories().get(0)));
     assertThat(second.endOffset(Stores.TOPIC_ID, 0)).contains(499L);
     assertThat(first.delete(Stores.info("t", 0, 100, 1, 1000))).hasSize(1);
-    assertThat(upkeep.refresh(directory)).isEmpty();
+    assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
     assertThat(second.segments()).hasSize(4);
     upkeep.signIn(directory);
     assertThat(StoreUpkeep.brokers(ssd, damage -> {}))

@@ -123,7 +123,7 @@ class StoreTiersTest {
 
     // Another process finds it too.
     SegmentStore again = withCold();
-    assertThat(new StoreUpkeep(again).refresh(again.directories().get(0))).isEmpty();
+    assertThat(new StoreUpkeep(again).refresh(again.directories().get(0), () -> {})).isEmpty();
     StoreTiers tiersAgain = new StoreTiers(again, List.of("ssd", "cold"));
     assertThat(only(tiersAgain).tier()).isEqualTo(1);
     assertThat(tiersAgain.promote(only(tiersAgain).id(), 0, MoveControl.UNLIMITED).outcome())
@@ -210,7 +210,7 @@ class StoreTiersTest {
         assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/[^/]*"));
         assertThat(Stores.tree(hdd)).allMatch(p -> p.matches("staging/[^/]*"));
         for (StoreDirectory directory : store.directories()) {
-          assertThat(new StoreUpkeep(store).refresh(directory)).isEmpty();
+          assertThat(new StoreUpkeep(store).refresh(directory, () -> {})).isEmpty();
         }
         assertThat(store.segments()).isEmpty();
       }
@@ -393,7 +393,7 @@ class StoreTiersTest {
     SegmentStore after = twoLevels();
     StoreUpkeep upkeep = new StoreUpkeep(after);
     for (StoreDirectory directory : after.directories()) {
-      List<String> unusedHere = upkeep.refresh(directory);
+      List<String> unusedHere = upkeep.refresh(directory, () -> {});
     }
     assertThat(upkeep.settle()).isEmpty();
     assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
@@ -658,7 +658,7 @@ class StoreTiersTest {
   private static void refreshAll(SegmentStore store) {
     for (StoreDirectory directory : store.directories()) {
       try {
-        assertThat(new StoreUpkeep(store).refresh(directory)).isEmpty();
+        assertThat(new StoreUpkeep(store).refresh(directory, () -> {})).isEmpty();
       } catch (IOException e) {
         throw new AssertionError(e);
       }

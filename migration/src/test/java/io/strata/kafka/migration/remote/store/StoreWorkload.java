@@ -263,7 +263,7 @@ final class StoreWorkload {
   private static void clearAndSettle(String at, SegmentStore again, StoreUpkeep upkeep)
       throws IOException, InterruptedException {
     for (StoreDirectory directory : again.directories()) {
-      assertThat(upkeep.refresh(directory)).as(at).isEmpty();
+      assertThat(upkeep.refresh(directory, () -> {})).as(at).isEmpty();
       List<Path> unused = upkeep.clear(directory, Duration.ofDays(1));
     }
     upkeep.settle();
