@@ -30,6 +30,7 @@ import java.util.stream.Stream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -440,6 +441,8 @@ class DirectoryFaultsTest {
     assertThat(isKnown(store, before)).isTrue();
   }
 
+  /** Each round waits ten seconds for the visits. */
+  @Tag("long")
   @Test
   void visitsThatHangAreReportedAndBounded() throws Exception {
     AtomicLong later = new AtomicLong();
