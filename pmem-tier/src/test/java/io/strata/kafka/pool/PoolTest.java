@@ -82,8 +82,8 @@ class PoolTest {
     while (slot.grow()) {
       lengths.add(slot.extents().length(slot.extents().count() - 1) / KIB);
     }
-    // An eighth of 6 MiB is less than 1 MiB.
-    assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 512L, 512L);
+    // 6 MiB of data.
+    assertThat(lengths).startsWith(64L, 64L, 128L, 256L, 512L, 1024L, 1024L);
     assertThat(slot.extents().end()).isEqualTo(6 << 20);
     assertThat(lengths.stream().mapToLong(Long::longValue).sum()).isEqualTo(6 * KIB);
   }
@@ -102,13 +102,15 @@ class PoolTest {
     assertThat(extents.length()).isGreaterThan(2L << 30);
   }
 
-  /** 16 of them: an eighth of 6 MiB is less than 64 KiB for each. */
+  /** An eighth of 16 MiB is less than 64 KiB for each of them. */
   @Test
   void theLastExtentsOfManySegmentsTakeASmallPartOfASmallPool() throws IOException {
-    Pool.format(memory, spec().withSlotCount(16));
+    memory = new RecordingMemory(16 << 20);
+    Pool.format(
+        memory, PoolSpec.of(Path.of("unused"), MemoryType.MAPPED, 16 << 20).withSlotCount(40));
     Pool pool = open();
     List<Slot> slots = new ArrayList<>();
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 40; i++) {
       slots.add(pool.allocateSlot(DIRECTORY, "segment" + i).orElseThrow());
     }
     for (Slot slot : slots) {
