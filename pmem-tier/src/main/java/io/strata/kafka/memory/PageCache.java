@@ -22,9 +22,9 @@ public final class PageCache {
   }
 
   /**
-   * Has the kernel read bytes that are not in the cache, where the system can be asked for that;
-   * does not wait for them. They count as read for the first time when somebody reads them: the
-   * kernel keeps them no longer than others that were read once.
+   * Asks the kernel to read bytes that are not in the cache, where the system can be asked for
+   * that; does not wait for them. That does not count as their first read: the kernel keeps them no
+   * longer than others that were read once.
    */
   public static void fill(Path file, long position, long length) {
     advise(() -> LibC.willNeed(file, position, length));

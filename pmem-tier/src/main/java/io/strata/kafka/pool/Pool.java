@@ -34,12 +34,12 @@ public final class Pool implements AutoCloseable {
   private static final int SHARES = 8;
 
   /**
-   * No user has a smaller pool. In those of tests, extents of 1 MiB are not too long: the seeds of
-   * the simulations were found with them.
+   * Tiny pools have longer extents: those of the tests are tiny, and the seeds of the simulations
+   * were found so.
    */
-  private static final long SMALLEST_DATA = 12 << 20;
+  private static final long TINY = 12 << 20;
 
-  private static final long SHARE_OF_A_TEST = 1 << 20;
+  private static final long SHARE_OF_A_TINY_POOL = 1 << 20;
 
   private final PersistentMemory memory;
   private final Superblock superblock;
@@ -191,8 +191,8 @@ public final class Pool implements AutoCloseable {
   int largestOrder() {
     int used = Math.max(1, superblock.slotCount() - freeSlotCount());
     long share = superblock.dataSize() / SHARES / used;
-    if (superblock.dataSize() < SMALLEST_DATA) {
-      share = Math.max(SHARE_OF_A_TEST, share);
+    if (superblock.dataSize() < TINY) {
+      share = Math.max(SHARE_OF_A_TINY_POOL, share);
     }
     long blocks = Math.max(1, share / SuperblockLayout.SMALLEST_EXTENT);
     int order = 63 - Long.numberOfLeadingZeros(blocks);

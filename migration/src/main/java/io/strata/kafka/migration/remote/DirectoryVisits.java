@@ -49,12 +49,12 @@ final class DirectoryVisits {
 
   private volatile boolean troubled;
 
-  /** Of the visit that began last. */
+  /** The visit that began last; zero when it has ended. */
   private volatile CountDownLatch last = new CountDownLatch(0);
 
   private final AtomicInteger underWay = new AtomicInteger();
 
-  /** When the visit that began last has come further. */
+  /** The time at which the visit that began last has come further. */
   private volatile long progressed;
 
   /** When the last visit that has ended began. */
@@ -135,8 +135,9 @@ final class DirectoryVisits {
    * Returns whether a visit that began after a moment has ended, or the directory cannot be used.
    */
   boolean isVisitedSince(long nanos) {
-    OptionalLong last = visited;
-    return directory.access().isSuspended() || (last.isPresent() && last.getAsLong() - nanos >= 0);
+    OptionalLong began = visited;
+    return directory.access().isSuspended()
+        || (began.isPresent() && began.getAsLong() - nanos >= 0);
   }
 
   /** Returns whether something is wrong with the directory. */

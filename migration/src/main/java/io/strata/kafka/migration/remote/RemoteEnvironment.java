@@ -69,7 +69,7 @@ public interface RemoteEnvironment {
   default void refuseStart(Exception reason) {}
 
   /**
-   * Has the kernel read bytes of a file into the page cache, where the system can be asked for
+   * Asks the kernel to read bytes of a file into the page cache, where the system can be asked for
    * that. Does not wait for the bytes.
    */
   default void fillPageCache(Path file, long position, long bytes) {}

@@ -58,7 +58,7 @@ final class StoreReads {
   private final PageCacheFilling pageCache;
   private final LongAdder replaced = new LongAdder();
 
-  /** Where the last fetch of a segment has ended, by the segment's id. */
+  /** The end of each segment's last fetch, by the segment's id. */
   private final Cache<String, Long> fetched =
       Caffeine.newBuilder().maximumSize(MOST_FETCHED).executor(Runnable::run).build();
 
@@ -77,7 +77,7 @@ final class StoreReads {
    * Creates the reads of a store.
    *
    * @param calls makes the calls that look at several directories; stays open
-   * @param pageCache of what the next fetches are likely to ask for
+   * @param pageCache gets what the next fetches are likely to ask for
    */
   StoreReads(
       SegmentStore store,
@@ -197,10 +197,10 @@ final class StoreReads {
     }
   }
 
-  /** Has the kernel read bytes of a file that are not in the page cache. */
+  /** Fills the page cache. */
   @FunctionalInterface
   interface PageCacheFilling {
-    /** Asks the kernel for the bytes, and does not wait for them. */
+    /** Asks the kernel to read bytes of a file, and does not wait for them. */
     void fill(Path file, long position, long bytes);
   }
 

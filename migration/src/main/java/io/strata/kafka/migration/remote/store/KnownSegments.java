@@ -295,6 +295,9 @@ final class KnownSegments {
   }
 
   private synchronized void forget(Listing listing, Set<String> seen) {
+    if (!isLatest(listing)) {
+      return;
+    }
     StoreDirectory directory = listing.directory();
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();
@@ -302,11 +305,9 @@ final class KnownSegments {
         removeWithoutMark(id, directory);
       }
     }
-    if (isLatest(listing)) {
-      changed
-          .entrySet()
-          .removeIf(
-              e -> e.getKey().directory().equals(directory) && e.getValue() <= listing.changes());
-    }
+    changed
+        .entrySet()
+        .removeIf(
+            e -> e.getKey().directory().equals(directory) && e.getValue() <= listing.changes());
   }
 }
