@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -123,34 +124,52 @@ class LostPoolTest {
     Tiers.audit(broker);
   }
 
-  /** With another replica nothing is missing in the end, and only the tails are fetched. */
+  /** With two other replicas nothing is missing in the end, and only the tails are fetched. */
   @Test
   void replicasBringBackTheTails() throws Exception {
     StockBroker other = WORK.closing(broker("other", "0").build()).start();
     StockBroker loser = WORK.closing(broker("loser", "0").joining(other, 2).build()).start();
+    StockBroker third = WORK.closing(broker("third", "0").joining(other, 3).build()).start();
+    Set<Integer> all = Set.of(1, 2, 3);
     try (Admin admin = other.admin()) {
-      List<Integer> replicas = List.of(2, 1);
+      List<Integer> replicas = List.of(2, 1, 3);
       Topics.await(
           admin.createTopics(List.of(new NewTopic(TOPIC, Map.of(0, replicas, 1, replicas)))).all());
-      Topics.awaitState(admin, TOPIC, 2, Set.of(1, 2));
+      Topics.awaitState(admin, TOPIC, 2, all);
     }
     RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
     ledger.produce(other.bootstrap(), RECORDS, SIZE);
     Tiers.awaitClean(loser, "hot");
+    Tiers.alter(loser, Map.of("strata.migration.threshold", "-1"));
+    int tail = RECORDS / 10;
+    ledger.produce(other.bootstrap(), tail, SIZE);
     JsonNode accepted = losePool(loser);
+    long lost = 0;
     for (int partition = 0; partition < PARTITIONS; partition++) {
-      assertThat(fromOffset(accepted, partition)).isGreaterThan(RECORDS / PARTITIONS / 2);
+      lost += endOffset(other, partition) - fromOffset(accepted, partition);
     }
+    assertThat(lost).isBetween((long) tail, RECORDS / 2L);
     loser.start();
     try (Admin admin = other.admin()) {
-      Topics.awaitState(admin, TOPIC, 1, Set.of(1, 2));
-      Set<TopicPartition> all = Set.of(new TopicPartition(TOPIC, 0), new TopicPartition(TOPIC, 1));
-      Topics.await(admin.electLeaders(ElectionType.PREFERRED, all).all());
-      Topics.awaitState(admin, TOPIC, 2, Set.of(1, 2));
+      Topics.awaitState(admin, TOPIC, 1, all);
+      assertThat(fetchedBytes(loser)).isBetween(lost * SIZE, lost * SIZE * 11 / 10);
+      Set<TopicPartition> both = Set.of(new TopicPartition(TOPIC, 0), new TopicPartition(TOPIC, 1));
+      Topics.await(admin.electLeaders(ElectionType.PREFERRED, both).all());
+      Topics.awaitState(admin, TOPIC, 2, all);
     }
-    assertThat(ledger.verify(loser.bootstrap()).records()).isEqualTo(RECORDS);
-    loser.stop();
-    other.stop();
-    Tiers.audit(loser);
+    assertThat(ledger.verify(loser.bootstrap()).records()).isEqualTo(RECORDS + tail);
+    for (StockBroker broker : List.of(loser, third, other)) {
+      broker.stop();
+      Tiers.audit(broker);
+    }
+  }
+
+  /** What the broker's replicas have fetched since its start. */
+  private static long fetchedBytes(StockBroker broker) throws IOException {
+    Map<String, Number> counts =
+        Jmx.attributes(
+            broker, "kafka.server:type=BrokerTopicMetrics,name=ReplicationBytesInPerSec", "Count");
+    assertThat(counts).hasSize(1);
+    return counts.values().iterator().next().longValue();
   }
 }

@@ -271,8 +271,8 @@ final class Tiers {
     }
   }
 
-  private static JsonNode json(String command, String option, StockBroker broker)
-      throws IOException {
+  /** What a command of {@code strata} prints about the stopped broker. */
+  static JsonNode json(String command, String option, StockBroker broker) throws IOException {
     String output =
         Pools.strata(command, option, "--json", "--config", broker.propertiesFile().toString())
             .orFail()

@@ -33,14 +33,6 @@ public final class Pool implements AutoCloseable {
   /** The last extents of all segments are at most this part of the pool, if 64 KiB each are. */
   private static final int SHARES = 8;
 
-  /**
-   * Tiny pools have longer extents: those of the tests are tiny, and the seeds of the simulations
-   * were found so.
-   */
-  private static final long TINY = 12 << 20;
-
-  private static final long SHARE_OF_A_TINY_POOL = 1 << 20;
-
   private final PersistentMemory memory;
   private final Superblock superblock;
 
@@ -191,12 +183,8 @@ public final class Pool implements AutoCloseable {
   int largestOrder() {
     int used = Math.max(1, superblock.slotCount() - freeSlotCount());
     long share = superblock.dataSize() / SHARES / used;
-    if (superblock.dataSize() < TINY) {
-      share = Math.max(SHARE_OF_A_TINY_POOL, share);
-    }
     long blocks = Math.max(1, share / SuperblockLayout.SMALLEST_EXTENT);
-    int order = 63 - Long.numberOfLeadingZeros(blocks);
-    return Math.min(order, SuperblockLayout.LARGEST_ORDER);
+    return Math.min(63 - Long.numberOfLeadingZeros(blocks), SuperblockLayout.LARGEST_ORDER);
   }
 
   /** How full it is; cheap. */

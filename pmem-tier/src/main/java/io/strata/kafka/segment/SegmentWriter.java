@@ -664,8 +664,7 @@ final class SegmentWriter {
     view = viewOf(in, spilled, length, length);
     boolean logFileUnread = gate.retire(() -> release(in.pool(), dropped));
     // While a reader has the old view, the log file gets what comes next: in the pool it would
-    // leave
-    // a hole where that reader still looks.
+    // leave a hole where that reader still looks.
     if (shorter && readingLogFile.get() > 0) {
       in.slot().set(SlotFlag.SPILLED);
       view = viewOf(in, true, length, length);

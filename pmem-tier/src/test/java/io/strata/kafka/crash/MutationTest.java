@@ -29,7 +29,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 final class MutationTest {
 
   private static final String LIST = "/io/strata/kafka/crash/crash-sites.txt";
-  private static final int SEEDS = 32;
+  private static final int SEEDS = 96;
   private static final int MOST_CUTS = 3000;
 
   @Test

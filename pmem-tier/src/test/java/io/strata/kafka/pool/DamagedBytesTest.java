@@ -101,10 +101,12 @@ class DamagedBytesTest {
             .withOwner(OWNER));
     Pool pool = Pool.open(made, OWNER);
     List<Slot> slots = new ArrayList<>();
-    for (int i = 0; i < 6; i++) {
+    slots.add(pool.allocateSlot(new UUID(8, 9), "topic-0/0.log").orElseThrow());
+    // While it is alone, so that its extents may have several lengths.
+    fill(made, slots.get(0), 5, 700_000);
+    for (int i = 1; i < 6; i++) {
       slots.add(pool.allocateSlot(new UUID(8, 9), "topic-" + i + "/0.log").orElseThrow());
     }
-    fill(made, slots.get(0), 5, 900_000);
     slots.get(0).set(SlotFlag.NAME_DURABLE);
     fill(made, slots.get(1), 1, 10);
     slots.get(1).markDeleting();

@@ -47,11 +47,13 @@ class PoolCheckerTest {
             .withOwner(PoolOwner.of(1, "cluster")));
     Pool pool = Pool.open(memory, PoolOwner.ANY);
     List<Slot> slots = new ArrayList<>();
-    for (int i = 0; i < SLOTS; i++) {
-      slots.add(pool.allocateSlot(DIRECTORY, "topic-" + i + "/0.log").orElseThrow());
-    }
+    slots.add(pool.allocateSlot(DIRECTORY, "topic-0/0.log").orElseThrow());
+    // While it is alone, so that its extents may have several lengths.
     for (int i = 0; i < 4; i++) {
       assertThat(slots.get(0).grow()).isTrue();
+    }
+    for (int i = 1; i < SLOTS; i++) {
+      slots.add(pool.allocateSlot(DIRECTORY, "topic-" + i + "/0.log").orElseThrow());
     }
     slots.get(0).commit(500_000);
     slots.get(0).set(SlotFlag.NAME_DURABLE);

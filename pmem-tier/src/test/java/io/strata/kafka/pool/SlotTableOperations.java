@@ -23,7 +23,12 @@ import org.jspecify.annotations.Nullable;
 public final class SlotTableOperations {
 
   private static final int SLOTS = 2;
-  private static final int SIZE = 4 << 20;
+
+  /**
+   * Enough that the share of each slot is longer than what is free: it does not depend on others.
+   */
+  private static final int SIZE = 16 << 20;
+
   private static final UUID DIRECTORY = new UUID(1, 2);
 
   /** Formatted once: a pool of two slots and, after the ballast, few blocks. */
