@@ -19,7 +19,7 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
                                                                 fuse3, and 16 GiB of memory
        integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS [SEGMENT_MIB]]]]]
                                                                 the remote tier, in turns: catching up, copying, first
-                                                                byte; heap and threads; 4096 10000 all 9. Needs 16 GiB
+                                                                byte; many segments; 4096 10000 all 9. Needs 16 GiB
                                                                 of memory, and 20 GiB of disk. With another manager:
                                                                 JAVA_TOOL_OPTIONS=-Dstrata.bench.manager=FILE (RemoteManager)
        integration-tests/bench.sh planning [SEGMENTS...]        processor time of a planning round; 1000 10000 100000

@@ -24,11 +24,7 @@ class LiveReporterTest {
     Topics.create(broker, "plain", 1, Map.of());
     ledger.produce(broker.bootstrap(), 100, 100);
 
-    Tiers.alter(
-        broker,
-        Map.of(
-            "metric.reporters",
-            "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter"));
+    Tiers.alter(broker, Map.of("metric.reporters", StockBroker.REPORTERS));
     broker.awaitLogged("provider is not active");
 
     assertThat(broker.isRunning()).isTrue();

@@ -233,28 +233,37 @@ final class RemoteComparison {
   // many segments
   // ---------------------------------------------------------------------------------------------
 
-  /** Copies of one small segment under new ids are what a broker with many has to list and keep. */
+  /**
+   * Copies of small segments under new ids are what a broker and the commands have to list, to keep
+   * and to read: a tenth of them first, to see how time and memory grow.
+   */
   private void many(int segments) throws Exception {
-    for (Contender contender : List.of(Contender.LOCAL, Contender.STRATA)) {
-      try (Run run = new Run(contender, 1)) {
-        run.create(TOPIC, true, "local.retention.bytes", "1", "segment.bytes", "" + MIB);
-        run.send(TOPIC, 8 * MIB);
-        run.tier.awaitTiered(run.broker, TOPIC, PARTITIONS, 1);
-        double heapBefore = run.heapMebibytes();
-        long threadsBefore = run.threads();
-        if (contender == Contender.STRATA) {
-          run.multiply(segments);
-        }
+    try (Run run = new Run(Contender.STRATA, 1)) {
+      run.create(TOPIC, true, "local.retention.bytes", "1", "segment.bytes", "" + MIB);
+      run.send(TOPIC, 8 * MIB);
+      run.tier.awaitTiered(run.broker, TOPIC, PARTITIONS, 1);
+      print(
+          "%d remote segments: heap %.1f MiB, %d threads",
+          run.tier.manager().segments(run.store).size(), run.heapMebibytes(), run.threads());
+      for (int some : List.of(segments / 10, segments)) {
+        RemoteSegments.multiply(run.store, some);
+        long began = System.nanoTime();
         run.restart();
-        Thread.sleep(5_000);
+        run.awaitListed(some);
         print(
-            "%d remote segments, %-32s heap %.1f MiB (%.1f MiB with some), threads %d (%d)",
-            contender == Contender.STRATA ? segments : 8,
-            contender.title,
+            "%d remote segments: stopped, started and listed in %.1f s, %.1f s of processor, heap"
+                + " %.1f MiB, %d threads",
+            some,
+            (System.nanoTime() - began) / 1e9,
+            run.processorSeconds(),
             run.heapMebibytes(),
-            heapBefore,
-            run.threads(),
-            threadsBefore);
+            run.threads());
+        for (String command : List.of("ls", "du", "scrub")) {
+          began = System.nanoTime();
+          String config = run.broker.propertiesFile().toString();
+          Pools.strata("remote", command, "--config", config).orFail();
+          print("  strata remote %s: %.1f s", command, (System.nanoTime() - began) / 1e9);
+        }
       }
     }
   }
@@ -504,9 +513,12 @@ final class RemoteComparison {
           / 1024.0;
     }
 
-    /** Copies one segment's directory under other ids, as if Kafka had copied as many. */
-    void multiply(int segments) throws Exception {
-      RemoteSegments.multiply(store, segments);
+    /** Waits until the broker knows so many segments of its store. */
+    void awaitListed(int segments) {
+      await()
+          .atMost(LONG)
+          .pollInterval(Duration.ofMillis(100))
+          .until(() -> Jmx.sum(broker, "type=RemoteLevel,name=Segments,level=*") >= segments);
     }
 
     @Override

@@ -97,11 +97,7 @@ class RemoteOperationTest {
   void settingsChangeOnALiveBrokerWithTheRemoteTierAlone() throws Exception {
     TieredBrokers tier = TieredBrokers.over(WORK.folder("data-only-0"), WORK.folder("data-only-1"));
     assertSettingsChange(
-        tier,
-        tier.alone(WORK.folder("live-alone"))
-            .set(
-                "metric.reporters",
-                "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter"));
+        tier, tier.alone(WORK.folder("live-alone")).set("metric.reporters", StockBroker.REPORTERS));
   }
 
   private static void assertSettingsChange(TieredBrokers tier, StockBroker.Builder builder)

@@ -14,32 +14,41 @@ import java.util.zip.CRC32C;
 
 /** Stores with many segments, made of one. */
 final class RemoteSegments {
+
+  private static final String COPY = "-0000000000";
+
   private RemoteSegments() {}
 
   /**
-   * Copies a segment of a Strata store under other ids, until there are so many; the files but the
-   * manifest are links.
+   * Copies the segments of a Strata store under other ids, until there are so many; the files but
+   * the manifests are links.
    */
   static void multiply(Path store, int segments) throws IOException {
     List<Path> manifests = new ArrayList<>();
     try (Stream<Path> files = Files.walk(store.resolve("topics"))) {
       files.filter(f -> f.endsWith("manifest.json")).forEach(manifests::add);
     }
-    Path original = requireNonNull(manifests.get(0).getParent());
-    String name = original.getFileName().toString();
-    String offset = name.substring(0, 20);
-    String text = Files.readString(manifests.get(0));
+    // All of them in turn: a file has 65,000 links at most.
+    List<Path> originals =
+        manifests.stream()
+            .filter(f -> !requireNonNull(f.getParent()).toString().contains(COPY))
+            .toList();
     for (int i = manifests.size(); i < segments; i++) {
-      String id = String.format(Locale.ROOT, "%022d", i);
-      Path copy = Files.createDirectory(original.resolveSibling(offset + "-" + id));
-      try (Stream<Path> files = Files.list(original)) {
-        for (Path file : files.filter(f -> !f.endsWith("manifest.json")).toList()) {
-          Files.createLink(copy.resolve(file.getFileName().toString()), file);
-        }
-      }
-      String changed = text.replace(name.substring(21), id);
-      Files.write(copy.resolve("manifest.json"), signed(changed));
+      copy(originals.get(i % originals.size()), String.format(Locale.ROOT, "%022d", i));
     }
+  }
+
+  private static void copy(Path manifest, String id) throws IOException {
+    Path original = requireNonNull(manifest.getParent());
+    String name = original.getFileName().toString();
+    Path copy = Files.createDirectory(original.resolveSibling(name.substring(0, 21) + id));
+    try (Stream<Path> files = Files.list(original)) {
+      for (Path file : files.filter(f -> !f.endsWith("manifest.json")).toList()) {
+        Files.createLink(copy.resolve(file.getFileName().toString()), file);
+      }
+    }
+    String changed = Files.readString(manifest).replace(name.substring(21), id);
+    Files.write(copy.resolve("manifest.json"), signed(changed));
   }
 
   private static byte[] signed(String text) {

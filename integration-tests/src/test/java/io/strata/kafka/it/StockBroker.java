@@ -31,6 +31,10 @@ import org.apache.kafka.common.Uuid;
  */
 final class StockBroker implements AutoCloseable {
 
+  /** What {@code metric.reporters} has on a broker with Strata. */
+  static final String REPORTERS =
+      "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter";
+
   private static final Pattern STARTED = Pattern.compile("Kafka Server started");
   private static final Duration START_LIMIT = Duration.ofMinutes(5);
   private static final Duration LOG_LIMIT = Duration.ofMinutes(5);
@@ -527,9 +531,7 @@ final class StockBroker implements AutoCloseable {
       set(
           "strata.pools",
           List.of(pools).stream().map(Path::toString).collect(Collectors.joining(",")));
-      return set(
-          "metric.reporters",
-          "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter");
+      return set("metric.reporters", REPORTERS);
     }
 
     /** With a second tier, {@code ssd}, below the first. */

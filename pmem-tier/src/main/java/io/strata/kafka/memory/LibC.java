@@ -10,6 +10,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.OptionalLong;
+import java.util.function.IntConsumer;
 
 /**
  * The system calls of 64-bit Linux that the JDK does not offer, through JNA.
@@ -94,22 +95,26 @@ final class LibC {
 
   /** Advises the kernel that a file's cached pages will not be needed; a hint, which may fail. */
   static void dontNeed(Path file) {
-    int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
-    try {
-      int unused = Calls.posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
-    } finally {
-      close(descriptor);
-    }
+    advise(file, descriptor -> Calls.posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED));
   }
 
   /** Advises the kernel that a range of a file will be read; a hint, which may fail. */
   static void willNeed(Path file, long position, long length) {
+    advise(
+        file,
+        descriptor -> {
+          for (long done = 0; done < length; done += ADVISED_AT_ONCE) {
+            long piece = Math.min(ADVISED_AT_ONCE, length - done);
+            int unused =
+                Calls.posix_fadvise(descriptor, position + done, piece, POSIX_FADV_WILLNEED);
+          }
+        });
+  }
+
+  private static void advise(Path file, IntConsumer advice) {
     int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
     try {
-      for (long done = 0; done < length; done += ADVISED_AT_ONCE) {
-        long piece = Math.min(ADVISED_AT_ONCE, length - done);
-        int unused = Calls.posix_fadvise(descriptor, position + done, piece, POSIX_FADV_WILLNEED);
-      }
+      advice.accept(descriptor);
     } finally {
       close(descriptor);
     }

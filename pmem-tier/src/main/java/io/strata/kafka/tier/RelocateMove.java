@@ -59,6 +59,10 @@ record RelocateMove(
             segment
                 .segment()
                 .copyInto(tie.to, logFile, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
+        if (!tie.to.isCached()) {
+          // Little is left to be forced while the name is held.
+          logFile.force(true);
+        }
       }
       Optional<MoveResult> ended = MovePace.ended(copied, segment);
       if (ended.isPresent()) {

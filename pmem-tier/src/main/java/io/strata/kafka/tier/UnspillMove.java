@@ -109,15 +109,16 @@ record UnspillMove(
       }
       registry.addTag(to.tag(), segment);
       mayBeThere = true;
-      Path unused =
-          names.with(
-              segment,
-              logFile -> {
-                to.tag().write(logFile);
-                Directories.force(logFile);
-                return logFile;
-              });
+      try (FileChannel logFile = names.with(segment, this::write)) {
+        // The name is not held: a rename would wait for all that Kafka has not flushed.
+        logFile.force(true);
+      }
       hook.reached(MoveStage.UNSPILL_TAGGED);
+    }
+
+    private FileChannel write(Path logFile) throws IOException {
+      to.tag().write(logFile);
+      return LogFileChannels.toRead(logFile);
     }
 
     @Override

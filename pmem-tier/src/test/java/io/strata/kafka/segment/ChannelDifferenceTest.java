@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class ChannelDifferenceTest {
 
-  private static final int SEEDS = Integer.getInteger("strata.test.seeds", 300);
+  private static final int SEEDS = Integer.getInteger("strata.test.seeds", 150);
   private static final int OPERATIONS = 200;
   private static final int LONGEST = 100_000;
 

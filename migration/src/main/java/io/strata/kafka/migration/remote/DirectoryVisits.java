@@ -44,7 +44,7 @@ final class DirectoryVisits {
   private final EngineEnvironment environment;
   private final CountDownLatch first = new CountDownLatch(1);
 
-  /** Of those who log: the visits' threads, and the one of the rounds. */
+  /** Log each trouble once, whichever thread finds it: a visit's, or the one of the rounds. */
   private final ReportOnce reports = new ReportOnce();
 
   private volatile boolean troubled;

@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What the manager takes from the process that it runs in. The broker's side implements it; it is
- * found by {@link java.util.ServiceLoader}, in the class loader of the manager.
+ * The process in which the manager runs: its settings, log directories, local tiers and policies.
+ * {@link java.util.ServiceLoader} finds the broker's implementation in the manager's class loader.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -32,7 +32,7 @@ public interface RemoteEnvironment {
    */
   RemoteSettings settings(Map<String, ?> configs);
 
-  /** Has {@code changed} called when the operator changes settings; replaces an earlier one. */
+  /** Calls {@code changed} at each change of settings from now on; replaces an earlier one. */
   void onChange(Consumer<RemoteSettings.Live> changed);
 
   /** The cluster that the broker belongs to; empty where that cannot be found out. */
