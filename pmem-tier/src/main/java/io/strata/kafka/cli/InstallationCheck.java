@@ -6,6 +6,7 @@ import io.strata.kafka.cli.DoctorCheck.Verdict;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.RemoteConfig;
+import io.strata.kafka.tier.Marker;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -40,12 +41,30 @@ final class InstallationCheck extends DoctorCheck {
     keys();
     flag();
     libs();
+    if (broker.hasRemoteTierAlone()) {
+      marks();
+    }
     return found;
   }
 
+  /** The log directories of a broker without pools must not lack what is in one. */
+  private void marks() throws IOException {
+    for (Path directory : broker.logDirs()) {
+      if (Marker.isMarked(directory)) {
+        fail(
+            "log directory " + directory,
+            "is marked: its newest records are in a pool",
+            "configure strata.pools and the flag, or run 'strata drain' with them");
+      }
+    }
+  }
+
   private void keys() {
-    List<ConfigProblem> problems = new ArrayList<>(broker.strataConfig().problems());
-    problems.addAll(broker.check());
+    List<ConfigProblem> problems = new ArrayList<>();
+    if (!broker.hasRemoteTierAlone()) {
+      problems.addAll(broker.strataConfig().problems());
+      problems.addAll(broker.check());
+    }
     String manager = broker.remoteStorageManagerClassName().orElse("");
     if (manager.startsWith("io.strata.kafka.")) {
       RemoteConfig.parse(broker).problems().stream()
@@ -88,7 +107,13 @@ final class InstallationCheck extends DoctorCheck {
   private void flagIn(String place, List<String> arguments) {
     Optional<String> given =
         arguments.stream().filter(argument -> argument.startsWith(FLAG_NAME)).findFirst();
-    if (given.filter(FLAG::equals).isPresent()) {
+    if (broker.hasRemoteTierAlone()) {
+      if (given.isPresent()) {
+        fail("flag", "is in %s, and no pool is configured".formatted(place), "remove it");
+      } else {
+        ok("flag", "is not in %s, and not needed: the broker has no pool".formatted(place));
+      }
+    } else if (given.filter(FLAG::equals).isPresent()) {
       ok("flag", "is in " + place);
     } else if (given.isPresent()) {
       fail("flag", "%s has %s".formatted(place, given.get()), "replace it with " + FLAG);

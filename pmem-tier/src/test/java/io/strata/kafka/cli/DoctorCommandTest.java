@@ -305,6 +305,55 @@ class DoctorCommandTest {
   }
 
   @Test
+  void knowsThatTheRemoteTierAloneNeedsNeitherPoolNorFlag() throws IOException {
+    environment.remove("KAFKA_OPTS");
+    Path store = Files.createDirectory(directory.resolve("store"));
+
+    JsonNode found = run(0, remoteAlone(store));
+    assertThat(verdicts(found, "fail")).isEmpty();
+    assertThat(verdicts(found, "warn")).isEmpty();
+    assertThat(verdicts(found, "ok"))
+        .containsKeys("configuration", "flag", "jar", "kafka");
+
+    assertThat(verdicts(run(1, remoteAlone(store.resolve("away"))), "fail").get("configuration"))
+        .contains("rsm.config.nas.directories", "is not there");
+
+    environment.put("KAFKA_OPTS", FLAG);
+    assertThat(verdicts(run(1, remoteAlone(store)), "fail").get("flag")).contains("no pool");
+  }
+
+  @Test
+  void findsALogDirectoryWithRecordsInAPoolThatIsNotConfigured() throws IOException {
+    environment.remove("KAFKA_OPTS");
+    Path store = Files.createDirectory(directory.resolve("store"));
+    Files.writeString(
+        logs.resolve("meta.properties"),
+        """
+        #strata-marker 1
+        #strata-begin
+        version=1
+        node.id=1
+        cluster.id=abc
+        #strata-end
+        version=In use by Strata.
+        """);
+
+    assertThat(verdicts(run(1, remoteAlone(store)), "fail").get("log directory " + logs))
+        .contains("newest records are in a pool");
+  }
+
+  private List<String> remoteAlone(Path store) {
+    return List.of(
+        "node.id=1",
+        "log.dirs=" + logs,
+        "remote.log.storage.system.enable=true",
+        "remote.log.storage.manager.class.name="
+            + "io.strata.kafka.migration.remote.StrataRemoteStorageManager",
+        "rsm.config.levels=nas",
+        "rsm.config.nas.directories=" + store);
+  }
+
+  @Test
   void leavesAControllerAlone() throws IOException {
     JsonNode found = run(0, List.of("process.roles=controller", "strata.pools=/nowhere"));
 
