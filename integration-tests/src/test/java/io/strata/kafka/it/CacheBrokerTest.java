@@ -39,6 +39,7 @@ class CacheBrokerTest {
     assertThat(Jmx.sum(broker, "type=Tier,name=ReadBytesTotal,tier=hot"))
         .isGreaterThan(RECORDS * 1_000L);
     assertThat(Jmx.value(broker, "type=Read,name=LogFileBytesTotal")).isZero();
+    assertThat(Jmx.value(broker, "type=Pool,name=Durability,*")).isEqualTo(1);
     assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "hot", 0))).isEmpty();
     broker.kill();
 

@@ -58,8 +58,9 @@ final class WriteBack<M> {
       throw new IOException(
           """
           %s: found that an earlier force failed (%s), expected every store to reach the medium. \
-          The system reports such a failure only once, so nothing is stored or forced until the \
-          pool is reopened: check the device (dmesg), then restart\
+          The system reports such a failure only once, so nothing more is stored or forced: check \
+          the device (dmesg), then restart the machine, not only the broker, which would find in \
+          the page cache what the device lacks\
           """
               .formatted(file, first.getMessage()),
           first);

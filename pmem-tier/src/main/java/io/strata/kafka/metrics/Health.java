@@ -69,11 +69,12 @@ record Health(int value, List<String> reasons) {
               failure ->
                   broken(
                       reasons,
-                      "pool %s failed, and nothing is stored in it until the broker restarts: %s"
+                      "pool %s failed, and nothing more is stored in it: restart the machine: %s"
                           .formatted(pool.path(), failure)));
     }
     if (sample.guarantees().spillsUnforced()) {
-      broken(
+      // What the operator has chosen must not hide what nobody has.
+      degraded(
           reasons,
           """
           strata.spill.force=never: records that spill from a pool on DAX do not survive a power \

@@ -2,6 +2,7 @@ package io.strata.kafka.metrics;
 
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.pool.Pool;
@@ -100,7 +101,8 @@ public record LocalSample(
         usage.usedBytes(),
         usage.freeBytes(),
         usage.freeSlots(),
-        info.durability(),
+        // The log files have all bytes of a cache, as durably as stock Kafka's.
+        info.type() == MemoryType.CACHE ? Durability.FORCE : info.durability(),
         pool.memory().failure().map(failure -> String.valueOf(failure.getMessage())));
   }
 
@@ -112,7 +114,7 @@ public record LocalSample(
    * @param usedBytes bytes in extents of segments
    * @param freeBytes bytes in no segment's extent
    * @param freeSlots segments that can still be placed, if there is space for their bytes
-   * @param durability what the pool survives
+   * @param durability what the segments' bytes in it survive, here or in their log files
    * @param failure why nothing is stored in it any more; empty if it works
    */
   public record OfPool(

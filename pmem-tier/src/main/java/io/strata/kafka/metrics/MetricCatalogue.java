@@ -184,16 +184,17 @@ final class MetricCatalogue {
               "level",
               pool -> level(pool.durability()),
               """
-              What the pool survives: 2 a power failure, with every append; 1 a power \
-              failure, for what Kafka has flushed; 0 the end of the broker's process only.\
+              What the records in the pool survive: 2 a power failure, with every append; 1 a \
+              power failure, once Kafka has flushed them (type cache, too: the log files have \
+              them); 0 the end of the broker's process only.\
               """),
           gauge(
               "Failed",
               "0 or 1",
               pool -> pool.failure().isPresent() ? 1 : 0,
               """
-              1 when a force has failed: nothing more is stored in the pool until the \
-              broker restarts.\
+              1 when a force has failed: nothing more is stored in the pool. Restart the \
+              machine, not only the broker.\
               """));
 
   private static final List<Metric<OfTier>> TIER =

@@ -380,13 +380,21 @@ public final class Segment {
    * go on; appends wait while what they have added meanwhile is copied, 1 MiB at most.
    *
    * @param logFile open for reading and writing, for this call alone
+   * @param force forces it, with its attributes
    * @return whether new bytes go to the pool now; not if the segment is dirty, has not spilled, was
    *     changed meanwhile, or the pool has no space
    * @throws IOException when the log file cannot be forced or read; the segment is as before. When
    *     the pool fails, the segment can be read, and not changed any more
    */
-  public boolean unspill(FileChannel logFile) throws IOException {
-    return unspilling.run(logFile);
+  public boolean unspill(FileChannel logFile, LogFileForce force) throws IOException {
+    return unspilling.run(logFile, force);
+  }
+
+  /** Forces a log file; see {@link #unspill}. */
+  @FunctionalInterface
+  public interface LogFileForce {
+    /** Does it. */
+    void run() throws IOException;
   }
 
   /**

@@ -72,16 +72,17 @@ public final class UnknownBytes {
   }
 
   /**
-   * Returns whether a log file has all bytes of a segment, and no others.
+   * Returns whether a log file has all of a segment's bytes that the pool has, and, unless the
+   * segment has spilled, no others.
    *
    * @param in the segment's slot, LIVE
    */
   public static boolean hasAll(Residence in, Path file) throws IOException {
     long inPool = in.slot().committedLength();
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return !in.slot().has(SlotFlag.SPILLED)
-          && channel.size() == inPool
-          && compare(in, channel, in.slot().extents().start(), inPool, false).isEmpty();
+      boolean fits =
+          in.slot().has(SlotFlag.SPILLED) ? channel.size() >= inPool : channel.size() == inPool;
+      return fits && compare(in, channel, in.slot().extents().start(), inPool, false).isEmpty();
     }
   }
 

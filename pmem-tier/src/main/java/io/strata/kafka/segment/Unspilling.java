@@ -43,7 +43,7 @@ final class Unspilling {
   }
 
   /** See {@link Segment#unspill}. */
-  boolean run(FileChannel logFile) throws IOException {
+  boolean run(FileChannel logFile, Segment.LogFileForce force) throws IOException {
     // Not under the writer lock, where there may be no memory for it.
     ByteBuffer buffer = Copying.buffer(LONGEST_COPY);
     Step step = Step.AGAIN;
@@ -53,7 +53,7 @@ final class Unspilling {
         return false;
       }
       if (!begun.get().in().isCached()) {
-        logFile.force(true);
+        force.run();
         // Little is left to be forced under the writer lock.
         begun.get().in().slot().force();
       }
@@ -122,14 +122,21 @@ final class Unspilling {
     }
     to.slot().set(SlotFlag.SPILLED);
     List<Extent> none = to.slot().beginAt(begun.get().size());
-    boolean done = false;
+    boolean done;
     try {
       link.link();
       done = none.isEmpty() && writer.exclusively(() -> endOfEntering(begun.get(), to));
-    } finally {
-      if (!done) {
+    } catch (IOException | RuntimeException | Error e) {
+      try {
         link.unlink();
+      } catch (IOException | RuntimeException | Error f) {
+        // The file has a tag of a slot without bytes: the next start settles that.
+        e.addSuppressed(f);
       }
+      throw e;
+    }
+    if (!done) {
+      link.unlink();
     }
     return done;
   }

@@ -90,14 +90,26 @@ final class Directories {
     Interrupts.defer(
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            channel.force(true);
-          } catch (ClosedChannelException | FileSystemException notForced) {
-            throw notForced;
-          } catch (IOException e) {
-            throw new ForceFailedException(e);
+            force(channel);
           }
           return file;
         });
+  }
+
+  /**
+   * Forces an open file, its metadata and attributes included.
+   *
+   * @throws ForceFailedException if that fails
+   * @throws IOException if it is closed; nothing is in doubt then
+   */
+  static void force(FileChannel channel) throws IOException {
+    try {
+      channel.force(true);
+    } catch (ClosedChannelException | FileSystemException notForced) {
+      throw notForced;
+    } catch (IOException e) {
+      throw new ForceFailedException(e);
+    }
   }
 
   /** As {@link #force}; returns whether there is such a file. */

@@ -148,7 +148,7 @@ record DurableNames(
    * Forces a segment's log file, with the tag on it. After one that failed none is tried: its
    * success would prove nothing.
    */
-  private static void force(TieredSegment segment, BackgroundWork.Work force) throws IOException {
+  static void force(TieredSegment segment, BackgroundWork.Work force) throws IOException {
     Optional<IOException> before = segment.forceFailure();
     if (before.isPresent()) {
       throw new Directories.ForceFailedException(segment.logFile(), before.get());

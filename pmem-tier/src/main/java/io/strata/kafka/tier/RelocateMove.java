@@ -59,14 +59,14 @@ record RelocateMove(
             segment
                 .segment()
                 .copyInto(tie.to, logFile, new MovePace(control, hook, MoveStage.RELOCATE_COPIED));
+        Optional<MoveResult> ended = MovePace.ended(copied, segment);
+        if (ended.isPresent()) {
+          return ended.get();
+        }
         if (!tie.to.isCached()) {
           // Little is left to be forced while the name is held.
-          logFile.force(true);
+          DurableNames.force(segment, () -> Directories.force(logFile));
         }
-      }
-      Optional<MoveResult> ended = MovePace.ended(copied, segment);
-      if (ended.isPresent()) {
-        return ended.get();
       }
       hook.reached(MoveStage.RELOCATE_COMMITTED);
       if (!tie.to.isCached()) {
@@ -146,7 +146,7 @@ record RelocateMove(
         from.get().slot().set(SlotFlag.COPY);
       }
       to.tag().write(logFile);
-      Directories.force(logFile);
+      DurableNames.force(segment, () -> Directories.force(logFile));
       from.ifPresent(left -> registry.removeTag(left.tag(), segment));
       hook.reached(MoveStage.RELOCATE_TAGGED);
     }
@@ -172,7 +172,7 @@ record RelocateMove(
       }
       if (!to.isCached()) {
         // Written back, perhaps, and not forced yet.
-        Directories.force(logFile);
+        DurableNames.force(segment, () -> Directories.force(logFile));
       }
       long size = segment.segment().size();
       return Files.size(logFile) == size ? size : 0;

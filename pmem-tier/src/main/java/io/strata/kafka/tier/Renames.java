@@ -124,8 +124,7 @@ record Renames(
     if (replaced.isPresent()) {
       durable.forceDirectory(Directories.of(target));
       // Its log file is gone with the rename, and its slot says that the log file was durable: a
-      // crash before
-      // the next line frees it all the same.
+      // crash before the next line frees it all the same.
       registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
       release.freeAfterUnlink(replaced.get(), Directories.of(target));

@@ -55,7 +55,12 @@ record UnspillMove(
       }
     }
     try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
-      if (!segment.segment().unspill(logFile)) {
+      boolean done =
+          segment
+              .segment()
+              .unspill(
+                  logFile, () -> DurableNames.force(segment, () -> Directories.force(logFile)));
+      if (!done) {
         return MoveResult.cancelled("it was changed meanwhile, or its pool has no space");
       }
     }
@@ -108,15 +113,15 @@ record UnspillMove(
         return;
       }
       registry.addTag(to.tag(), segment);
-      mayBeThere = true;
       try (FileChannel logFile = names.with(segment, this::write)) {
         // The name is not held: a rename would wait for all that Kafka has not flushed.
-        logFile.force(true);
+        DurableNames.force(segment, () -> Directories.force(logFile));
       }
       hook.reached(MoveStage.UNSPILL_TAGGED);
     }
 
     private FileChannel write(Path logFile) throws IOException {
+      mayBeThere = true;
       to.tag().write(logFile);
       return LogFileChannels.toRead(logFile);
     }

@@ -312,8 +312,7 @@ class DoctorCommandTest {
     JsonNode found = run(0, remoteAlone(store));
     assertThat(verdicts(found, "fail")).isEmpty();
     assertThat(verdicts(found, "warn")).isEmpty();
-    assertThat(verdicts(found, "ok"))
-        .containsKeys("configuration", "flag", "jar", "kafka");
+    assertThat(verdicts(found, "ok")).containsKeys("configuration", "flag", "jar", "kafka");
 
     assertThat(verdicts(run(1, remoteAlone(store.resolve("away"))), "fail").get("configuration"))
         .contains("rsm.config.nas.directories", "is not there");

@@ -137,7 +137,7 @@ class WriteBackTest {
       assertThatThrownBy(call)
           .isInstanceOf(IOException.class)
           .hasMessageContaining(file.toString())
-          .hasMessageContaining("until the pool is reopened")
+          .hasMessageContaining("restart the machine")
           .hasRootCauseMessage("staged");
     }
     assertThat(source.position()).isZero();

@@ -499,8 +499,8 @@ class StrataMetricsTest {
     assertThat(metrics.health().value()).isEqualTo(2);
     assertThat(metrics.health().reasons())
         .containsExactly(
-            "pool /mnt/pmem0/hot.pool failed, and nothing is stored in it until the broker"
-                + " restarts: the device is gone");
+            "pool /mnt/pmem0/hot.pool failed, and nothing more is stored in it: restart the"
+                + " machine: the device is gone");
 
     metrics.local("1", () -> LocalFigures.quiet(counters), Map::of);
     metrics.remote("1", RemoteFigures::some, Map::of);
@@ -520,7 +520,7 @@ class StrataMetricsTest {
     assertThat(healthOf(new Guarantees(true, List.of(), List.of(), 0, List.of())))
         .isEqualTo(
             new Health(
-                2,
+                1,
                 List.of(
                     "strata.spill.force=never: records that spill from a pool on DAX do not survive"
                         + " a power failure until Kafka or a copy forces them")));

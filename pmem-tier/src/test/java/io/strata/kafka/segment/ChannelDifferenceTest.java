@@ -213,7 +213,7 @@ final class ChannelDifferenceTest {
         pool.leaveFree(random.nextInt(6));
         try (FileChannel channel =
             FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-          unspilled += segment.unspill(channel) ? 1 : 0;
+          unspilled += segment.unspill(channel, () -> channel.force(true)) ? 1 : 0;
         }
       }
     }

@@ -5,16 +5,22 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.pool.Slot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
@@ -235,5 +241,71 @@ final class EvictedPartTest {
     append(FIRST, 1);
     assertThat(segment.spilled()).isFalse();
     assertContent(0);
+  }
+
+  /**
+   * Its own clean extents cannot be used while somebody reads them: others have to leave theirs.
+   */
+  @Test
+  void aSegmentWithoutAFreeEntryAsksOthersForSpace() throws Exception {
+    RecordingMemory memory = new RecordingMemory(16 << 20, Durability.POWER);
+    Pool.format(
+        memory, PoolSpec.of(memory.path(), memory.type(), memory.size()).withSlotCount(300));
+    Pool fragmented = Pool.open(memory, PoolOwner.ANY);
+    List<Slot> blocks = new ArrayList<>();
+    for (Slot next = oneBlock(fragmented); next.extents().count() > 0; ) {
+      blocks.add(next);
+      next = oneBlock(fragmented);
+    }
+    for (int i = 0; i < blocks.size(); i += 2) {
+      free(fragmented, blocks.get(i));
+    }
+    Slot ballast = blocks.get(1);
+    slot = fragmented.allocateSlot(TinyPool.DIRECTORY, "fragmented").orElseThrow();
+    segment =
+        new Segment(
+            slot,
+            fragmented,
+            0,
+            new SegmentSettings(() -> false, InstantSource.system(), this::makeSpace),
+            SegmentEvents.NONE);
+    channel = segment.open(logFile.open(), Set.of(READ, WRITE));
+    append(SlotLayout.MAX_EXTENTS * BLOCK, 1);
+    assertThat(slot.extents().count()).isEqualTo(SlotLayout.MAX_EXTENTS);
+    for (Slot next = oneBlock(fragmented); next.extents().count() > 0; ) {
+      next = oneBlock(fragmented);
+    }
+    destage();
+    spaceMaker =
+        (of, wanted) -> {
+          if (ballast.extents().count() > 0) {
+            free(of, ballast);
+          }
+        };
+    ReaderGate gate = segment.gate();
+    int token = gate.enter();
+    try {
+      append(BLOCK, 2);
+      assertThat(segment.spilled()).isFalse();
+    } finally {
+      gate.exit(token);
+    }
+  }
+
+  private static Slot oneBlock(Pool of) throws IOException {
+    Slot taken = of.allocateSlot(TinyPool.DIRECTORY, "ballast").orElseThrow();
+    boolean unused = taken.grow();
+    return taken;
+  }
+
+  private static void free(Pool of, Slot taken) {
+    try {
+      List<Extent> extents = taken.extents().toList();
+      taken.markDeleting();
+      taken.free();
+      of.release(extents);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -148,7 +148,7 @@ final class PowerCutInAMoveTest {
       appendAfterEachForce();
       memory.crashBefore(memory.persistPoints() + point);
       try (FileChannel file = logFile.open()) {
-        assertThat(segment.unspill(file)).isTrue();
+        assertThat(segment.unspill(file, () -> file.force(true))).isTrue();
       } catch (CrashError e) {
         crashed = true;
       }

@@ -317,7 +317,7 @@ final class SegmentCrashTest {
         if (random.nextBoolean()) {
           one.logFile.afterForce(() -> appendMore(one));
         }
-        if (segment.unspill(logFile)) {
+        if (segment.unspill(logFile, () -> logFile.force(true))) {
           one.forced = forced;
           unspilled++;
         }

@@ -171,7 +171,7 @@ public final class SegmentOperations {
   public void unspill() throws IOException {
     try (FileChannel file = logFile.open()) {
       boolean unused = segment.markClean(segment.copyToLogFileAsItIs(file));
-      boolean unusedDone = segment.unspill(file);
+      boolean unusedDone = segment.unspill(file, () -> file.force(true));
     }
   }
 

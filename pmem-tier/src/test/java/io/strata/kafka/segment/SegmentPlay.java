@@ -173,7 +173,7 @@ public final class SegmentPlay implements Play {
       long unused = segment.evictPart(random.nextBoolean());
     } else if (dice < 4) {
       try (FileChannel file = logFile.open()) {
-        boolean unused = segment.unspill(file);
+        boolean unused = segment.unspill(file, () -> file.force(true));
       }
     } else {
       Optional<Residence> unused = segment.evict(random.nextBoolean());

@@ -255,7 +255,7 @@ final class WrittenThroughTest implements SegmentEvents {
 
     pool.leaveFree(8);
     try (FileChannel forThis = logFile.open()) {
-      assertThat(segment.unspill(forThis)).isTrue();
+      assertThat(segment.unspill(forThis, () -> forThis.force(true))).isTrue();
     }
     assertThat(append(100_000, 200_000)).isEqualTo(100_000);
     assertContent(200_000);

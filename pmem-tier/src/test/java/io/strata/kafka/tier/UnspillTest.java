@@ -4,6 +4,7 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.segment.SegmentTag;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -252,6 +253,33 @@ final class UnspillTest {
       append();
       assertContent();
     }
+  }
+
+  /** The pool has nothing that the file lacks: a tag that is lost then loses nothing. */
+  @Test
+  void aTagIsLostWhileThePoolHasNothing() throws Exception {
+    fill();
+    openFile();
+    append();
+    free();
+    List<TierFixture> killed = new ArrayList<>();
+    Path target = Files.createDirectory(directory.resolve("killed"));
+    fixture.at(MoveStage.UNSPILL_STARTED, () -> killed.add(fixture.copyTo(target)));
+    MoveResult unused = fixture.goOn(file);
+    assertThat(killed).hasSize(1);
+    channel().close();
+    otherChannel.close();
+    fixture.close();
+    file = target.toRealPath().resolve(fixture.root.relativize(file));
+    other = target.toRealPath().resolve(fixture.root.relativize(other));
+    assertThat(SegmentTag.remove(file)).isTrue();
+    fixture = killed.get(0);
+    fixture.open();
+    openFile();
+    otherChannel = fixture.tier().open(other, TierFixture.KAFKA).orElseThrow();
+    assertContent();
+    append();
+    assertContent();
   }
 
   private void killAt(MoveStage stage) throws Exception {
