@@ -82,6 +82,16 @@
 {{- end -}}
 {{- end -}}
 
+{{- $lost := .Values.acceptLoss.nodeIds -}}
+{{- if and $lost (or .Values.drain.enabled (not .Values.strata.enabled)) -}}
+{{- fail "acceptLoss.nodeIds is set: it needs strata.enabled=true and drain.enabled=false; drain after the brokers have started again" -}}
+{{- end -}}
+{{- range $lost -}}
+{{- if not (has (toString (int64 .)) (include "strata-kafka.jobNodes" $ | fromJsonArray)) -}}
+{{- fail (printf "acceptLoss.nodeIds: node %d is not a broker of nodePools" (int64 .)) -}}
+{{- end -}}
+{{- end -}}
+
 {{- if .Values.remote.enabled -}}
 {{- if not .Values.remote.levels -}}{{- fail "remote.levels is empty: name at least one level, or set remote.enabled=false" -}}{{- end -}}
 {{- $levels := list -}}

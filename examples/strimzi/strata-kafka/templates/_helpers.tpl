@@ -54,6 +54,31 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ join "," $dirs }}
 {{- end }}
 
+{{/* The ids of the brokers that a Job drains, or whose lost pools a Job replaces: a list of texts in JSON. */}}
+{{- define "strata-kafka.jobNodes" -}}
+{{- $values := .Values -}}
+{{- $lost := list -}}
+{{- range .Values.acceptLoss.nodeIds }}{{ $lost = append $lost (int64 .) }}{{ end -}}
+{{- $ids := list -}}
+{{- range .Values.nodePools }}
+{{- if has "broker" .roles }}
+{{- range .nodeIds }}
+{{- if or $values.drain.enabled (has (int64 .) $lost) }}{{ $ids = append $ids (toString (int64 .)) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+{{ $ids | toJson }}
+{{- end }}
+
+{{/* The files of all pools, separated by spaces. */}}
+{{- define "strata-kafka.pools" -}}
+{{- $pools := list -}}
+{{- range $tier := .Values.strata.tiers }}
+{{- range .volumes }}{{ $pools = append $pools (printf "/mnt/strata/%s/%s.pool" . $tier.name) }}{{ end }}
+{{- end -}}
+{{ join " " $pools }}
+{{- end }}
+
 {{/* Strata's keys of server.properties, but for the remote tier: one line each. */}}
 {{- define "strata-kafka.strataKeys" -}}
 {{- $names := list -}}

@@ -269,6 +269,25 @@ class ChartTest {
         .containsExactlyInAnyOrder("0.properties", "1.properties", "2.properties", "drain.sh");
   }
 
+  @Test
+  void aLostPoolHasAJobForItsBroker() throws Exception {
+    Command.Finished rendered =
+        Chart.template(List.of("acceptLoss.nodeIds[0]=1"), Chart.example("dax"));
+    Resources resources = Resources.parse(rendered.orFail().output());
+    assertThat(resources.only(Job.class))
+        .extracting(job -> job.getMetadata().getName())
+        .containsExactly("my-cluster-broker-1-accept-loss");
+    ConfigMap config =
+        resources.only(ConfigMap.class).stream()
+            .filter(map -> map.getMetadata().getName().endsWith("-accept-loss"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(config.getData().keySet())
+        .containsExactlyInAnyOrder("1.properties", "accept-loss.sh");
+    assertThat(config.getData().get("accept-loss.sh"))
+        .contains("accept-loss --config \"$1\" --yes", "/mnt/strata/pmem/hot.pool");
+  }
+
   /** One line: what is set, and what the message has. */
   @ParameterizedTest
   @CsvSource(
@@ -297,6 +316,7 @@ class ChartTest {
         "remote.levels[0].capacity=10 | capacity",
         "metrics.type=statsd | type",
         "drain.enabled=maybe | drain",
+        "acceptLoss.nodeIds[0]=one | nodeIds",
         // The templates.
         "jar.image= | jar.image is empty",
         "jar.delivery=imageVolume | jar.imageVolume.reference is empty",
@@ -310,6 +330,7 @@ class ChartTest {
         "strata.volumes[0].name=other | tier hot names volume pmem, which is not in strata.volumes"
             + " (there: other)",
         "drain.enabled=true | set strata.enabled=false, too",
+        "acceptLoss.nodeIds[0]=100 | node 100 is not a broker of nodePools",
         "localVolumes.storageClass= | localVolumes.storageClass is empty",
       })
   void badValuesAreRefused(String setting, String message) throws Exception {
@@ -325,6 +346,7 @@ class ChartTest {
       delimiter = '|',
       value = {
         "strata.tiers[1].name=hot;strata.tiers[1].volumes[0]=pmem | two tiers are called hot",
+        "strata.enabled=false;acceptLoss.nodeIds[0]=1 | it needs strata.enabled=true",
         "strata.requireDax=false;strata.volumes[0].type=memory;strata.tiers[0].type=mapped |"
             + " pmem is of type memory, which is gone with the pod, its tier has pools of type mapped",
         "strata.tiers[1].name=warm;strata.tiers[1].volumes[0]=pmem | volume pmem is in two tiers",
