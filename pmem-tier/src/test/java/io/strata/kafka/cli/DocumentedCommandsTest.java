@@ -50,6 +50,7 @@ class DocumentedCommandsTest {
           "git",
           "helm",
           "install",
+          "ln",
           "java",
           "kubectl",
           "ls",
@@ -65,7 +66,6 @@ class DocumentedCommandsTest {
           "/tmp/pmem_append",
           "systemctl",
           "umount",
-          "alias",
           "rsync",
           "source");
 
