@@ -178,13 +178,25 @@ public final class Slot {
    * @return false, with nothing changed, if the pool has no free block or the slot no free entry
    */
   public boolean grow() throws IOException {
+    return growFor(Long.MAX_VALUE);
+  }
+
+  /**
+   * As {@link #grow}, by one extent that is no longer than what so many more bytes need.
+   *
+   * @param missing at least 1
+   */
+  public boolean growFor(long missing) throws IOException {
     requireInUse();
     requireNoStaleBytes();
     ExtentList current = extents;
     if (current.count() == SlotLayout.MAX_EXTENTS) {
       return false;
     }
-    Optional<Extent> extent = pool.allocateAtMost(nextOrder(current, pool.largestOrder()));
+    long blocks = (missing - 1) / SuperblockLayout.SMALLEST_EXTENT;
+    int enough = 64 - Long.numberOfLeadingZeros(blocks);
+    int order = Math.min(nextOrder(current, pool.largestOrder()), enough);
+    Optional<Extent> extent = pool.allocateAtMost(order);
     if (extent.isEmpty()) {
       return false;
     }

@@ -235,17 +235,18 @@ final class Copying {
           """
               .formatted(segment.name(), inLogFile, begun.size()));
     }
+    // Before all of it is read: there may be space for its bytes, and in too many pieces.
+    Slot slot = target.slot();
+    while (slot.extents().end() < begun.size()) {
+      if (!slot.growFor(begun.size() - slot.extents().end())) {
+        return CopyResult.ended(Outcome.NO_SPACE);
+      }
+    }
     Source source = new Source(begun, logFile, pace);
     CRC32C checksum = new CRC32C();
     Optional<CopyResult> refused = source.check(checksum, asItIs);
     if (refused.isPresent()) {
       return refused.get();
-    }
-    Slot slot = target.slot();
-    while (slot.extents().end() < begun.size()) {
-      if (!slot.grow()) {
-        return CopyResult.ended(Outcome.NO_SPACE);
-      }
     }
     Optional<Outcome> ended = source.copy(0, begun.size(), storeIn(target));
     if (ended.isPresent()) {

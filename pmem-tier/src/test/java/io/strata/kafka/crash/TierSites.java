@@ -23,6 +23,7 @@ final class TierSites {
           "Slot.markDeleting",
           "Slot.publishExtent",
           "Slot.grow",
+          "Slot.growFor",
           "Slot.commit",
           "Slot.forceTruncation",
           "Pool.force",

@@ -88,6 +88,17 @@ class PoolTest {
     assertThat(lengths.stream().mapToLong(Long::longValue).sum()).isEqualTo(6 * KIB);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 16, 17, 33, 35})
+  void aCopyTakesNoMoreThanItNeeds(int blocks) throws IOException {
+    Slot slot = create().allocateSlot(DIRECTORY, "a").orElseThrow();
+    long size = blocks * 64 * KIB - 1;
+    while (slot.extents().end() < size) {
+      assertThat(slot.growFor(size - slot.extents().end())).isTrue();
+    }
+    assertThat(slot.extents().end()).isBetween(blocks * 64 * KIB, (blocks + 1) * 64 * KIB);
+  }
+
   /** The entries suffice for Kafka's longest segment, however small a share is. */
   @ParameterizedTest
   @ValueSource(ints = {0, 2, 4, 10})
