@@ -260,11 +260,7 @@ class ChartTest {
           .containsExactlyInAnyOrderElementsOf(
               pod.getVolumes().stream().map(v -> v.getName()).toList());
     }
-    ConfigMap config =
-        resources.only(ConfigMap.class).stream()
-            .filter(map -> map.getMetadata().getName().endsWith("-drain"))
-            .findFirst()
-            .orElseThrow();
+    ConfigMap config = configMap(resources, "my-cluster-drain");
     assertThat(config.getData().keySet())
         .containsExactlyInAnyOrder("0.properties", "1.properties", "2.properties", "drain.sh");
   }
@@ -277,15 +273,18 @@ class ChartTest {
     assertThat(resources.only(Job.class))
         .extracting(job -> job.getMetadata().getName())
         .containsExactly("my-cluster-broker-1-accept-loss");
-    ConfigMap config =
-        resources.only(ConfigMap.class).stream()
-            .filter(map -> map.getMetadata().getName().endsWith("-accept-loss"))
-            .findFirst()
-            .orElseThrow();
+    ConfigMap config = configMap(resources, "my-cluster-accept-loss");
     assertThat(config.getData().keySet())
         .containsExactlyInAnyOrder("1.properties", "accept-loss.sh");
     assertThat(config.getData().get("accept-loss.sh"))
         .contains("accept-loss --config \"$1\" --yes", "/mnt/strata/pmem/hot.pool");
+  }
+
+  private static ConfigMap configMap(Resources resources, String name) {
+    return resources.only(ConfigMap.class).stream()
+        .filter(map -> map.getMetadata().getName().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** One line: what is set, and what the message has. */
