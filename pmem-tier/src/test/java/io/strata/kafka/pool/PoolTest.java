@@ -92,11 +92,11 @@ class PoolTest {
   @ValueSource(ints = {1, 16, 17, 33, 35})
   void aCopyTakesNoMoreThanItNeeds(int blocks) throws IOException {
     Slot slot = create().allocateSlot(DIRECTORY, "a").orElseThrow();
-    long size = blocks * 64 * KIB - 1;
+    long size = blocks * 64L * KIB - 1;
     while (slot.extents().end() < size) {
       assertThat(slot.growFor(size - slot.extents().end())).isTrue();
     }
-    assertThat(slot.extents().end()).isBetween(blocks * 64 * KIB, (blocks + 1) * 64 * KIB);
+    assertThat(slot.extents().end()).isBetween(blocks * 64L * KIB, (blocks + 1) * 64L * KIB);
   }
 
   /** The entries suffice for Kafka's longest segment, however small a share is. */
