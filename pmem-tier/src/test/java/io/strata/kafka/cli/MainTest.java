@@ -137,7 +137,7 @@ class MainTest {
         """
         <!-- Generated from io.strata.kafka.cli: see docs/contributing.md. -->
 
-        The jar is the command line too; with `alias strata='java -jar /opt/kafka/libs/strata-kafka-<version>.jar'`
+        The jar is the command line too; with the script `examples/bin/strata`, or `java -jar` and the jar in its place,
         the examples below work as they stand. Results go to standard output, everything else to standard error; with
         `--json` the output is one JSON document (with `status --watch` one each time), with sizes in bytes. Sizes of pools are
         given as `4GiB`, `500GB` or in bytes: KiB, MiB and GiB are powers of 1024, kB, MB and GB of 1000.
