@@ -70,11 +70,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ $ids | toJson }}
 {{- end }}
 
-{{/* The files of all pools, separated by spaces. */}}
+{{/* The file of a tier's pool on a volume. */}}
+{{- define "strata-kafka.pool" -}}
+{{ printf "/mnt/strata/%s/%s.pool" .volume .tier.name }}
+{{- end }}
+
+{{/* The files of the pools that outlive the pod, separated by spaces. */}}
 {{- define "strata-kafka.pools" -}}
+{{- $claims := list -}}
+{{- range .Values.strata.volumes }}{{ if eq .type "claim" }}{{ $claims = append $claims .name }}{{ end }}{{ end -}}
 {{- $pools := list -}}
 {{- range $tier := .Values.strata.tiers }}
-{{- range .volumes }}{{ $pools = append $pools (printf "/mnt/strata/%s/%s.pool" . $tier.name) }}{{ end }}
+{{- range .volumes }}
+{{- if has . $claims }}{{ $pools = append $pools (include "strata-kafka.pool" (dict "volume" . "tier" $tier)) }}{{ end }}
+{{- end }}
 {{- end -}}
 {{ join " " $pools }}
 {{- end }}
@@ -86,7 +95,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 strata.tiers: {{ join "," $names | quote }}
 {{- range $tier := .Values.strata.tiers }}
 {{- $pools := list }}
-{{- range $tier.volumes }}{{ $pools = append $pools (printf "/mnt/strata/%s/%s.pool" . $tier.name) }}{{ end }}
+{{- range $tier.volumes }}{{ $pools = append $pools (include "strata-kafka.pool" (dict "volume" . "tier" $tier)) }}{{ end }}
 strata.tier.{{ .name }}.pools: {{ join "," $pools | quote }}
 {{- with .type }}
 strata.tier.{{ $tier.name }}.type: {{ . }}

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The forces of one memory with {@link Durability#FORCE}, until one of them fails.
  *
- * <p>The kernel reports a failed write-back once for each time a file is open, to whoever forces
- * next, and has marked the pages clean by then. All segments of a pool share one such opening: a
- * segment's force can meet the failure of another one's pages, whose own force would then succeed
- * with nothing on the medium. So one failure is everybody's, while the memory is open.
+ * <p>The kernel reports a failed write-back once for each time a file is open, to the force that
+ * comes next, and has marked the pages clean by then. All segments of a pool share one such
+ * opening: a segment's force can meet the failure of another one's pages, whose own force would
+ * then succeed with nothing on the medium. So one failure is everybody's, while the memory is open.
  *
  * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
  * has under way while one fails fails as well, unless it returned from the kernel before the

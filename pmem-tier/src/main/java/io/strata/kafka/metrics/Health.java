@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether what Strata promises holds on this broker, and why not; {@code docs/operations.md} has
- * the conditions.
+ * Says whether what Strata promises holds on this broker, and why not; {@code docs/operations.md}
+ * has the conditions.
  *
  * <p>Immutable and safe for use by any thread.
  *

@@ -54,7 +54,7 @@ public final class Pool implements AutoCloseable {
   @GuardedBy("freeSlotsLock")
   private final BlockSet freeSlots;
 
-  /** Whether a truncation has begun and not ended that leaves bytes where there must be zeros. */
+  /** Counts truncations that have begun, not ended, and leave bytes where there must be zeros. */
   private final AtomicInteger unfinishedTruncations = new AtomicInteger();
 
   Pool(
@@ -187,7 +187,7 @@ public final class Pool implements AutoCloseable {
     return Math.min(63 - Long.numberOfLeadingZeros(blocks), SuperblockLayout.LARGEST_ORDER);
   }
 
-  /** How full it is; cheap. */
+  /** Returns how full it is; cheap. */
   public PoolUsage usage() {
     long free = allocator.freeBytes();
     int freeCount = freeSlotCount();

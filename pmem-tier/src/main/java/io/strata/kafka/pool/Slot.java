@@ -56,7 +56,7 @@ public final class Slot {
   @GuardedBy("forceLock")
   private long forcedLength;
 
-  /** Whether a truncation failed: bytes behind the committed length may not be zeros. */
+  /** Set when a truncation has failed: bytes behind the committed length may not be zeros. */
   private boolean stale;
 
   /** A handle on a slot as it is in the pool. */
@@ -182,7 +182,7 @@ public final class Slot {
   }
 
   /**
-   * As {@link #grow}, by one extent that is no longer than what so many more bytes need.
+   * Adds one extent as {@link #grow} does, no longer than so many more bytes need.
    *
    * @param missing at least 1
    */
@@ -366,9 +366,9 @@ public final class Slot {
   }
 
   /**
-   * Has a spilled segment's extents begin again, at an offset up to which the log file has all
-   * bytes, durably: none is in the pool then, and the next extent takes those from there on. It
-   * stays spilled until that flag is cleared.
+   * Begins a spilled segment's extents again, at an offset up to which the log file has all bytes,
+   * durably: none is in the pool then, and the next extent takes those from there on. It stays
+   * spilled until that flag is cleared.
    *
    * <p>When this throws an {@link IOException}, an opening finds the slot as before or as after it,
    * and the handle is of no use any more.

@@ -22,7 +22,7 @@ import java.util.zip.CRC32C;
  */
 final class Copying {
 
-  /** How much is copied in one piece; what changes the segment waits for one at most. */
+  /** The most that is copied in one piece; what changes the segment waits for one at most. */
   private static final int PIECE_LENGTH = 256 << 10;
 
   private final Segment segment;
@@ -49,7 +49,7 @@ final class Copying {
     return ByteBuffer.allocateDirect((int) Math.min(PIECE_LENGTH, Math.max(1, length)));
   }
 
-  /** Where a piece goes. */
+  /** Takes the pieces of a copy. */
   private interface Sink {
     /** Takes all of {@code piece}; false if the segment has changed. */
     boolean write(ByteBuffer piece, long position) throws IOException, InterruptedException;

@@ -473,11 +473,12 @@ final class SegmentWriter {
   /** Frees space first where there is none in one piece: a fragmented pool serves nobody. */
   @GuardedBy("lock")
   private boolean growOrMakeSpace(Residence in) throws IOException {
-    if (in.slot().nextExtentLength() == 0) {
+    long wanted = in.slot().nextExtentLength();
+    if (wanted == 0) {
       // No entry is left for another extent.
       long unused = evictPartNow(true);
+      wanted = in.slot().nextExtentLength();
     }
-    long wanted = in.slot().nextExtentLength();
     if (wanted > in.pool().largestFreeExtent()) {
       spaceMaker.makeSpace(in.pool(), wanted);
     }

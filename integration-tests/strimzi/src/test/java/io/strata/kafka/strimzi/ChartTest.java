@@ -280,6 +280,28 @@ class ChartTest {
         .contains("accept-loss --config \"$1\" --yes", "/mnt/strata/pmem/hot.pool");
   }
 
+  /** A pool in memory is a cache, which its broker makes anew. */
+  @Test
+  void aLostPoolsJobLeavesVolumesInMemoryAlone() throws Exception {
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "acceptLoss.nodeIds[0]=1",
+                "strata.volumes[1].name=tail",
+                "strata.volumes[1].type=memory",
+                "strata.volumes[1].size=200Gi",
+                "strata.tiers[1].name=warm",
+                "strata.tiers[1].volumes[0]=tail"),
+            Chart.example("dax"));
+    Resources resources = Resources.parse(rendered.orFail().output());
+    assertThat(resources.only(Job.class).get(0).getSpec().getTemplate().getSpec().getVolumes())
+        .extracting(volume -> volume.getName())
+        .contains("strata-pmem")
+        .doesNotContain("strata-tail");
+    assertThat(configMap(resources, "my-cluster-accept-loss").getData().get("accept-loss.sh"))
+        .contains("for pool in /mnt/strata/pmem/hot.pool; do");
+  }
+
   private static ConfigMap configMap(Resources resources, String name) {
     return resources.only(ConfigMap.class).stream()
         .filter(map -> map.getMetadata().getName().equals(name))

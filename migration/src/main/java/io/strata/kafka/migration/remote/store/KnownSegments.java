@@ -170,7 +170,8 @@ final class KnownSegments {
   }
 
   /**
-   * Has another copy in a directory, or none; without any copy the segment is not known any more.
+   * Records another copy in a directory, or none; without any copy the segment is not known any
+   * more.
    */
   @GuardedBy("this")
   private void replace(KnownSegment entry, StoreDirectory directory, Optional<StoredCopy> copy) {
