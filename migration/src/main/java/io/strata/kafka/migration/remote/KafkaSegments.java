@@ -55,12 +55,10 @@ final class KafkaSegments {
 
   /** For messages: {@code orders-3, offsets 0 to 99 (segment …)}. */
   static String describe(RemoteLogSegmentMetadata metadata) {
-    return "%s, offsets %s to %s (remote segment %s)"
-        .formatted(
-            metadata.topicIdPartition().topicPartition(),
-            metadata.startOffset(),
-            metadata.endOffset(),
-            metadata.remoteLogSegmentId().id());
+    // Each fetch has it: a formatter would take a fifth of its processor time.
+    return metadata.topicIdPartition().topicPartition()
+        + (", offsets " + metadata.startOffset() + " to " + metadata.endOffset())
+        + (" (remote segment " + metadata.remoteLogSegmentId().id() + ")");
   }
 
   static LogSource source(LogSegmentData data) {

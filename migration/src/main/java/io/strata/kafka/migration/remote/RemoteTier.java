@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /**
  * The remote tier of one broker: the store, with deadlines and limits. What Kafka asks for is done
@@ -50,6 +51,7 @@ final class RemoteTier implements AutoCloseable {
 
   private final RemoteSettings settings;
   private final RemoteEnvironment environment;
+  private final LongSupplier nanoTime;
   private final SegmentStore store;
   private final Optional<ColdManager> manager;
   private final RemoteMeters meters;
@@ -82,6 +84,7 @@ final class RemoteTier implements AutoCloseable {
     this.manager = manager;
     this.live = settings.live();
     EngineEnvironment engine = environment.engine();
+    this.nanoTime = engine.nanoTime();
     copies = new Deadlines("strata-remote-copy", COPY_CALLS, engine.threads());
     fetches =
         new Deadlines(
@@ -166,7 +169,7 @@ final class RemoteTier implements AutoCloseable {
     if (Thread.interrupted()) {
       throw new InterruptedException("before " + what + " was looked for");
     }
-    FetchTime time = new FetchTime(live.fetchTimeout(), environment.engine().nanoTime());
+    FetchTime time = new FetchTime(live.fetchTimeout(), nanoTime);
     Optional<Located> known = reads.known(key);
     Located located = known.isPresent() ? known.get() : find(what, key, time);
     long bytes = located.manifest().segment().bytes();

@@ -237,7 +237,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     String what = KafkaSegments.describe(metadata);
     return run(
         Operation.FETCH,
-        "Fetching %s from byte %d".formatted(what, startPosition),
+        "Fetching " + what + " from byte " + startPosition,
         (now, run) -> {
           SegmentKey key = KafkaSegments.key(metadata);
           try {

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Base64;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -69,9 +68,15 @@ public final class StoreNames {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes.array());
   }
 
-  /** As Kafka names segments: 20 digits. */
+  /**
+   * As Kafka names segments: 20 digits. Each read names a file: a formatter would take a fifth of
+   * its processor time.
+   *
+   * @param offset from 0
+   */
   static String offset(long offset) {
-    return String.format(Locale.ROOT, "%0" + OFFSET_DIGITS + "d", offset);
+    String digits = Long.toString(offset);
+    return "0".repeat(OFFSET_DIGITS - digits.length()) + digits;
   }
 
   /** The name of a segment's directory: the start offset and the remote segment's id. */
