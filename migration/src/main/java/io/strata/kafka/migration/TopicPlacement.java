@@ -3,6 +3,7 @@ package io.strata.kafka.migration;
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -17,15 +18,17 @@ import java.util.regex.Pattern;
  *   <li>what the log cleaner writes ({@code .cleaned}, {@code .swap}): old data by nature;
  *   <li>{@code __cluster_metadata}: Kafka loads it before anything of ours can keep a broker
  *       without the provider from starting, and would take its incomplete log files for an empty
- *       log.
+ *       log;
+ *   <li>{@code __remote_log_metadata}: without its few records, Kafka finds no segment in the
+ *       remote store any more. The loss of a pool would cost the remote tier, and not only tails.
  * </ul>
  *
  * <p>Immutable and safe for use by any thread.
  */
 public final class TopicPlacement implements PlacementPolicy {
 
-  /** The topic of KRaft's own log. */
-  public static final String CLUSTER_METADATA = "__cluster_metadata";
+  /** Kafka's topics that are never hot. */
+  public static final Set<String> NEVER_HOT = Set.of("__cluster_metadata", "__remote_log_metadata");
 
   private final List<Pattern> include;
   private final List<Pattern> exclude;
@@ -44,7 +47,7 @@ public final class TopicPlacement implements PlacementPolicy {
   public boolean mayBeHot(SegmentName segment) {
     return segment.replica() == SegmentName.Replica.CURRENT
         && segment.stage() == SegmentName.Stage.LIVE
-        && !segment.id().topic().equals(CLUSTER_METADATA)
+        && !NEVER_HOT.contains(segment.id().topic())
         && matchesAny(include, segment.id().topic())
         && !matchesAny(exclude, segment.id().topic());
   }

@@ -7,6 +7,8 @@ import io.strata.kafka.api.SegmentName;
 import java.util.List;
 import java.util.regex.PatternSyntaxException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which segments may be hot, by topic and by what their files are. */
 class TopicPlacementTest {
@@ -45,9 +47,9 @@ class TopicPlacementTest {
     assertThat(mayBeHot(new TopicPlacement(List.of(), List.of()), "orders-0", FILE)).isFalse();
   }
 
-  @Test
-  void metadataIsNeverHot() {
-    String metadata = TopicPlacement.CLUSTER_METADATA;
+  @ParameterizedTest
+  @ValueSource(strings = {"__cluster_metadata", "__remote_log_metadata"})
+  void metadataIsNeverHot(String metadata) {
     TopicPlacement asked = new TopicPlacement(List.of("orders", metadata), List.of());
     TopicPlacement forbidden = new TopicPlacement(List.of(metadata), List.of("__.*"));
 

@@ -197,8 +197,8 @@ final class AcceptLossCommand extends StrataCommand {
     if (yes) {
       out.println(
           """
-          The broker's next start recovers these partitions; their other replicas bring back what \
-          is missing.\
+          The broker's next start recovers these partitions; other replicas, where there are any, \
+          bring back what is missing.\
           """);
     }
   }

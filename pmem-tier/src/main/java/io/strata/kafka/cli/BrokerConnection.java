@@ -3,6 +3,7 @@ package io.strata.kafka.cli;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import io.strata.kafka.metrics.StatusMXBean;
+import io.strata.kafka.pool.Pool;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.nio.charset.StandardCharsets;
@@ -106,6 +107,9 @@ final class BrokerConnection implements AutoCloseable {
 
   /** Connects to the broker that has one of these pools open, by the pools' lock files. */
   static BrokerConnection ofPools(List<Path> pools) throws IOException {
+    for (Path pool : pools) {
+      Pool.requireUsable(pool);
+    }
     OptionalLong running = holderOf(pools, Surroundings.ofThisProcess());
     if (running.isPresent()) {
       return ofProcess(running.getAsLong());
@@ -129,7 +133,7 @@ final class BrokerConnection implements AutoCloseable {
       Optional<Long> holder = holder(pool);
       if (holder.isPresent()
           && ProcessHandle.of(holder.get()).filter(ProcessHandle::isAlive).isPresent()
-          && surroundings.holdsLock(holder.get(), lockFile(pool))) {
+          && surroundings.holdsLock(holder.get(), Pool.lockFile(pool))) {
         return OptionalLong.of(holder.get());
       }
     }
@@ -162,14 +166,9 @@ final class BrokerConnection implements AutoCloseable {
                     brokers.stream().map(String::valueOf).collect(Collectors.joining(", "))));
   }
 
-  private static Path lockFile(Path pool) throws IOException {
-    Path real = Files.exists(pool) ? pool.toRealPath() : pool;
-    return real.resolveSibling(real.getFileName() + ".lock");
-  }
-
   private static Optional<Long> holder(Path pool) throws IOException {
-    Path lock = lockFile(pool);
-    if (!Files.isRegularFile(lock)) {
+    Path lock = Pool.lockFile(pool);
+    if (!Files.isRegularFile(lock) || !Files.isReadable(lock)) {
       return Optional.empty();
     }
     try {

@@ -2,6 +2,7 @@ package io.strata.kafka.cli;
 
 import io.strata.kafka.config.BrokerProperties;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +29,10 @@ final class ConfigOption {
         throw new UsageException("--override: found without --config, expected both");
       }
       return Optional.empty();
+    }
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory != null && Files.isDirectory(directory) && !Files.isExecutable(directory)) {
+      throw new AccessDeniedException(directory.toString());
     }
     if (!Files.isRegularFile(file)) {
       throw new UsageException(

@@ -1,6 +1,7 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.pool.PoolException;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -8,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import picocli.CommandLine;
@@ -78,8 +80,11 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
       return message.orElse("a file") + ": no such file or directory";
     }
     if (e instanceof AccessDeniedException) {
-      return "%s: permission denied; run this as the user that the broker runs as"
-          .formatted(message.orElse("a file"));
+      return "%s: permission denied for user %s (%s); run this as the user that the broker runs as"
+          .formatted(
+              message.orElse("a file"),
+              System.getProperty("user.name", "?"),
+              message.map(file -> FileProbe.ownership(Path.of(file))).orElse("of another user"));
     }
     if (e instanceof IOException) {
       return message.orElse(e.getClass().getSimpleName());

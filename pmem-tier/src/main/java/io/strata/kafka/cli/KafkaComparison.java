@@ -3,6 +3,7 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.StoreInventory.Copy;
+import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreInspection;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
@@ -15,6 +16,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** Compares a store with what Kafka knows of it, and removes what Kafka does not need any more. */
 final class KafkaComparison {
@@ -44,9 +47,33 @@ final class KafkaComparison {
    * __remote_log_metadata}.
    *
    * @param states the last state of each segment, by its id
+   * @param segments what each segment is, by its id; not of those whose first record is gone
    * @param gap why not all of the topic could be read; empty if all was
    */
-  record KafkaView(String clusterId, Map<String, State> states, Optional<String> gap) {}
+  record KafkaView(
+      String clusterId,
+      Map<String, State> states,
+      Map<String, KnownToKafka> segments,
+      Optional<String> gap) {
+
+    /** Returns the segments that Kafka may ask for, and that the store does not have. */
+    Map<String, KnownToKafka> missingIn(StoreInventory inventory, Predicate<SegmentKey> chosen) {
+      Map<String, KnownToKafka> missing = new TreeMap<>(segments);
+      missing.keySet().removeIf(id -> states.get(id) != State.COPIED);
+      missing.values().removeIf(segment -> !chosen.test(segment.key()));
+      inventory.segments().forEach(segment -> missing.remove(segment.key().id()));
+      return missing;
+    }
+  }
+
+  /** A segment as Kafka has noted it. */
+  record KnownToKafka(SegmentKey key, long endOffset) {
+    @Override
+    public String toString() {
+      return "%s-%d, offsets %d to %d (remote segment %s)"
+          .formatted(key.topic(), key.partition(), key.startOffset(), endOffset, key.id());
+    }
+  }
 
   /** A copy that Kafka has no use for, and why. */
   private record Useless(State state, Copy copy) {}
@@ -58,9 +85,12 @@ final class KafkaComparison {
   private final List<Path> removed = new ArrayList<>();
   private final List<String> kept = new ArrayList<>();
   private final Optional<String> gap;
+  private final List<KnownToKafka> lost;
+  private int young;
 
-  private KafkaComparison(Optional<String> gap) {
+  private KafkaComparison(Optional<String> gap, List<KnownToKafka> lost) {
     this.gap = gap;
+    this.lost = lost;
   }
 
   /**
@@ -68,10 +98,16 @@ final class KafkaComparison {
    *
    * @param inventory the store as it was <em>before</em> Kafka was asked: Kafka notes a segment
    *     before it is copied, so that what is in the store and not known is really not known
+   * @param lost what Kafka may ask for, and the store does not have
    * @param age younger segments are skipped; those that Kafka began to copy for an hour at least
    * @throws RefusedException if the store is not that cluster's
    */
-  static KafkaComparison of(StoreInventory inventory, KafkaView kafka, Duration age, long nowMillis)
+  static KafkaComparison of(
+      StoreInventory inventory,
+      KafkaView kafka,
+      List<KnownToKafka> lost,
+      Duration age,
+      long nowMillis)
       throws RefusedException {
     Optional<StoreIdentity> store = inventory.identity();
     if (store.isPresent() && !store.get().clusterId().equals(kafka.clusterId())) {
@@ -79,13 +115,15 @@ final class KafkaComparison {
           "--bootstrap-server: found cluster %s, expected %s, whose store this is"
               .formatted(kafka.clusterId(), store.get().clusterId()));
     }
-    KafkaComparison comparison = new KafkaComparison(kafka.gap());
+    KafkaComparison comparison = new KafkaComparison(kafka.gap(), lost);
     for (Copy copy : inventory.copies()) {
       State state = kafka.states().getOrDefault(copy.found().key().id(), State.UNKNOWN);
       Duration old = Duration.ofMillis(nowMillis - copy.found().manifest().createdMillis());
       Duration least = state == State.UNFINISHED && age.compareTo(COPYING) < 0 ? COPYING : age;
       if (state != State.COPIED && old.compareTo(least) >= 0) {
         comparison.useless.add(new Useless(state, copy));
+      } else if (state != State.COPIED) {
+        comparison.young++;
       }
     }
     return comparison;
@@ -122,16 +160,16 @@ final class KafkaComparison {
     }
   }
 
-  /** Returns whether something is left that Kafka does not need. */
+  /** Returns whether something is left that Kafka does not need, or something is lost. */
   boolean found() {
-    return useless.size() > removed.size();
+    return useless.size() > removed.size() || !lost.isEmpty();
   }
 
   void print(PrintWriter out) {
     out.printf(
         "Kafka: %s%s%s%n",
         useless.isEmpty()
-            ? "knows every segment"
+            ? "knows every segment" + (young > 0 ? " but %d young ones".formatted(young) : "")
             : useless.size() + " copies of segments that it does not need",
         removed.isEmpty() ? "" : ", " + removed.size() + " removed",
         gap.map(reason -> "; but " + reason).orElse(""));
@@ -145,6 +183,7 @@ final class KafkaComparison {
             one.state().meaning);
       }
     }
+    lost.forEach(segment -> out.println("  lost: " + segment + ": in no directory that is named"));
     removed.forEach(path -> out.println("  removed: " + path));
     kept.forEach(reason -> out.println("  kept: " + reason));
   }
@@ -158,6 +197,16 @@ final class KafkaComparison {
       node.put("kind", one.state().label());
       node.put("path", one.copy().found().path().toString());
       node.put("bytes", one.copy().found().bytes());
+    }
+    kafka.put("young", young);
+    ArrayNode gone = kafka.putArray("lost");
+    for (KnownToKafka segment : lost) {
+      ObjectNode node = gone.addObject();
+      node.put("topic", segment.key().topic());
+      node.put("partition", segment.key().partition());
+      node.put("startOffset", segment.key().startOffset());
+      node.put("endOffset", segment.endOffset());
+      node.put("id", segment.key().id());
     }
     removed.stream().map(Path::toString).forEach(kafka.putArray("removed")::add);
     kept.forEach(kafka.putArray("kept")::add);

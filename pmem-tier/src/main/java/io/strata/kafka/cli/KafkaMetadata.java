@@ -1,7 +1,9 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.cli.KafkaComparison.KafkaView;
+import io.strata.kafka.cli.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.KafkaComparison.State;
+import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -21,6 +23,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.server.log.remote.metadata.storage.RemoteLogSegmentMetadataSnapshot;
@@ -47,6 +50,7 @@ final class KafkaMetadata {
   private final LongSupplier nanoTime;
   private final RemoteLogMetadataSerde serde = new RemoteLogMetadataSerde();
   private final Map<String, State> states = new HashMap<>();
+  private final Map<String, KnownToKafka> segments = new HashMap<>();
   private long unknownRecords;
 
   KafkaMetadata(Consumer<byte[], byte[]> consumer, LongSupplier nanoTime) {
@@ -133,7 +137,7 @@ final class KafkaMetadata {
             TOPIC + ": found no record for " + STALL.toSeconds() + " s before its end; try again");
       }
     }
-    return new KafkaView(clusterId, Map.copyOf(states), gap(beginnings));
+    return new KafkaView(clusterId, Map.copyOf(states), Map.copyOf(segments), gap(beginnings));
   }
 
   private boolean atEnd(Map<TopicPartition, Long> ends) {
@@ -153,6 +157,15 @@ final class KafkaMetadata {
       return;
     }
     if (metadata instanceof RemoteLogSegmentMetadata segment) {
+      TopicIdPartition partition = segment.topicIdPartition();
+      SegmentKey key =
+          new SegmentKey(
+              partition.topic(),
+              partition.topicId().toString(),
+              partition.partition(),
+              segment.startOffset(),
+              segment.remoteLogSegmentId().id().toString());
+      segments.put(key.id(), new KnownToKafka(key, segment.endOffset()));
       put(segment.remoteLogSegmentId().id().toString(), segment.state());
     } else if (metadata instanceof RemoteLogSegmentMetadataUpdate update) {
       put(update.remoteLogSegmentId().id().toString(), update.state());
@@ -162,14 +175,17 @@ final class KafkaMetadata {
   }
 
   private void put(String id, RemoteLogSegmentState state) {
-    states.put(
-        id,
+    State now =
         switch (state) {
           case COPY_SEGMENT_STARTED -> State.UNFINISHED;
           case COPY_SEGMENT_FINISHED -> State.COPIED;
           case DELETE_SEGMENT_STARTED -> State.DELETING;
           case DELETE_SEGMENT_FINISHED -> State.DELETED;
-        });
+        };
+    states.put(id, now);
+    if (now == State.DELETED) {
+      segments.remove(id);
+    }
   }
 
   private Optional<String> gap(Map<TopicPartition, Long> beginnings) {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
       """
       Creates a pool file: allocates its blocks now, so that a full disk cannot surprise a \
       running broker, and formats it. Run it as the user that the broker runs as: the file \
-      belongs to that user alone.\
+      belongs to that user alone. One that root creates belongs to its directory's owner.\
       """,
       "",
       """
@@ -168,7 +168,7 @@ final class PoolCreateCommand extends StrataCommand {
     if (!brokersUser.equals(poolsUser)) {
       note(
           """
-          warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s', \
+          warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s %s', \
           or the broker cannot open it\
           """
               .formatted(
@@ -177,7 +177,8 @@ final class PoolCreateCommand extends StrataCommand {
                   directory,
                   brokersUser.getName(),
                   brokersUser.getName(),
-                  pool));
+                  pool,
+                  Pool.lockFile(pool)));
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.cli.KafkaComparison.KafkaView;
+import io.strata.kafka.cli.KafkaComparison.KnownToKafka;
 import io.strata.kafka.config.ByteAmount;
 import io.strata.kafka.migration.remote.store.Scrubber;
 import java.io.IOException;
@@ -7,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -27,9 +31,11 @@ import picocli.CommandLine.Option;
       "",
       """
       With --bootstrap-server it also compares the store with Kafka's own record of it \
-      (__remote_log_metadata), and reports segments that Kafka does not know, has deleted, \
-      or never finished to copy or to delete. That needs Kafka's classes: java -cp \
-      'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...\
+      (__remote_log_metadata). It reports segments that Kafka does not know, has deleted, or \
+      never finished to copy or to delete; and those that Kafka may ask for and no directory \
+      has, by topic, partition and offsets. That needs Kafka's classes, which the script finds \
+      beside the jar; without it: java -cp 'strata.jar:/opt/kafka/libs/*' \
+      io.strata.kafka.cli.Main remote scrub ...\
       """,
       "",
       """
@@ -120,7 +126,7 @@ final class RemoteScrubCommand extends StrataCommand {
     List<StorePlaces.Place> all = places.resolve();
     // Before anything is read: whoever has no Kafka at hand is to know it at once.
     StoreInventory inventory = StoreInventory.of(all, places.chosen());
-    Optional<KafkaComparison> kafka = compare(inventory, ofUnknown);
+    Optional<KafkaComparison> kafka = compare(all, inventory, ofUnknown);
     StoreCheck check =
         StoreCheck.of(
             "scrubbing",
@@ -130,7 +136,7 @@ final class RemoteScrubCommand extends StrataCommand {
             inventory.storedBytes());
     if (removeUnknown) {
       // Hours may have passed: Kafka may have noted the end of a copy since.
-      kafka = compare(inventory, ofUnknown);
+      kafka = compare(all, inventory, ofUnknown);
       if (kafka.isPresent()) {
         kafka.get().remove();
       }
@@ -162,14 +168,46 @@ final class RemoteScrubCommand extends StrataCommand {
     throw new UsageException(option + ": found '" + text + "', expected a second at least");
   }
 
-  private Optional<KafkaComparison> compare(StoreInventory inventory, Duration age)
+  private Optional<KafkaComparison> compare(
+      List<StorePlaces.Place> all, StoreInventory inventory, Duration age)
       throws IOException, InterruptedException, RefusedException {
-    if (bootstrapServer == null) {
+    String server = bootstrapServer;
+    if (server == null) {
       return Optional.empty();
     }
-    KafkaComparison.KafkaView view;
+    KafkaView view = view(server);
+    List<KnownToKafka> lost = lost(all, inventory, view, server);
+    long now = InstantSource.system().millis();
+    return Optional.of(KafkaComparison.of(inventory, view, lost, age, now));
+  }
+
+  /**
+   * Returns what Kafka has noted as copied, and has not begun to delete, and no directory has. One
+   * that is missing is looked for again: it may have been copied, moved or deleted meanwhile.
+   */
+  private List<KnownToKafka> lost(
+      List<StorePlaces.Place> all, StoreInventory inventory, KafkaView view, String server)
+      throws IOException, InterruptedException, RefusedException {
+    Map<String, KnownToKafka> missing = view.missingIn(inventory, places.chosen());
+    if (missing.isEmpty() || !inventory.findings().isEmpty()) {
+      return List.of(); // Of a directory that was not read whole nothing can be said.
+    }
+    StoreInventory again = StoreInventory.of(all, places.chosen());
+    if (!again.findings().isEmpty()) {
+      return List.of();
+    }
+    missing.keySet().retainAll(view(server).missingIn(again, places.chosen()).keySet());
+    return missing.values().stream()
+        .sorted(
+            Comparator.comparing((KnownToKafka segment) -> segment.key().topic())
+                .thenComparing(segment -> segment.key().partition())
+                .thenComparing(segment -> segment.key().startOffset()))
+        .toList();
+  }
+
+  private KafkaView view(String server) throws IOException, InterruptedException, RefusedException {
     try {
-      view = KafkaMetadata.read(bootstrapServer, Optional.ofNullable(commandConfig));
+      return KafkaMetadata.read(server, Optional.ofNullable(commandConfig));
     } catch (NoClassDefFoundError e) {
       throw new RefusedException(
           """
@@ -178,6 +216,5 @@ final class RemoteScrubCommand extends StrataCommand {
           """
               .formatted(String.valueOf(e.getMessage()).replace('/', '.')));
     }
-    return Optional.of(KafkaComparison.of(inventory, view, age, InstantSource.system().millis()));
   }
 }

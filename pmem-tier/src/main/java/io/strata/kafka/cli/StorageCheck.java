@@ -27,6 +27,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -67,23 +68,62 @@ final class StorageCheck extends DoctorCheck {
 
   @Override
   List<Diagnosis> run() throws IOException {
+    user();
     for (Path directory : broker.logDirs()) {
       logDirectory(directory);
     }
+    List<Path> missing = new ArrayList<>();
     for (Path pool : spec.pools()) {
+      if (!isUsable(pool)) {
+        continue;
+      }
       if (Files.exists(pool)) {
         pool("pool " + pool, pool);
+      } else {
+        missing.add(pool);
       }
     }
-    for (Path pool : spec.pools()) {
-      if (!Files.exists(pool)) {
-        missingPool("pool " + pool, pool);
-      }
-    }
+    missing.forEach(pool -> missingPool("pool " + pool, pool));
     olderPools();
     otherDirectories();
     segments();
     return found;
+  }
+
+  // -- permissions
+
+  /** Root may do what the broker's user may not. */
+  private void user() throws IOException {
+    String user = System.getProperty("user.name", "?");
+    for (Path directory : broker.logDirs()) {
+      if (Files.isDirectory(directory)) {
+        String owner = Files.getOwner(directory).getName();
+        if (user.equals("root") && !owner.equals(user)) {
+          warn(
+              "user",
+              "this runs as root, and log directory %s belongs to %s: what %s may not do is not found"
+                  .formatted(directory, owner, owner),
+              "run it as that user: sudo -u %s strata doctor".formatted(owner));
+          return;
+        }
+      }
+    }
+  }
+
+  private boolean isUsable(Path pool) {
+    try {
+      Pool.requireUsable(pool);
+      return true;
+    } catch (PoolException e) {
+      refused("pool " + pool, pool, e);
+      return false;
+    }
+  }
+
+  private void refused(String what, Path pool, PoolException e) {
+    String message = String.valueOf(e.getMessage());
+    String prefix = "pool " + pool + ": ";
+    fail(what, message.startsWith(prefix) ? message.substring(prefix.length()) : message, "");
   }
 
   // -- log directories
@@ -156,7 +196,7 @@ final class StorageCheck extends DoctorCheck {
         soundPool(what, file, info.get(), report);
       }
     } catch (PoolException e) {
-      fail(what, String.valueOf(e.getMessage()), "see the message");
+      refused(what, file, e);
     }
   }
 
@@ -243,7 +283,10 @@ final class StorageCheck extends DoctorCheck {
       fail(
           what,
           "is not there",
-          "mount its file system, create it with 'strata pool create', or set strata.pool.create");
+          """
+          mount its file system; for a first start create it with 'strata pool create', or set \
+          strata.pool.create; if it is lost, see 'strata accept-loss --help'\
+          """);
     }
   }
 

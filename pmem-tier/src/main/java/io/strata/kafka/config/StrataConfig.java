@@ -96,16 +96,15 @@ public record StrataConfig(
     List<TierConfig> tiers = readTiers(reader);
     Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
     List<String> include = reader.readOrDefault(StrataKeys.TOPICS_INCLUDE);
-    if (include.contains(TopicPlacement.CLUSTER_METADATA)) {
-      reader.refuse(
-          StrataKeys.TOPICS_INCLUDE.name(),
-          "'" + TopicPlacement.CLUSTER_METADATA + "'",
-          "topics that can be hot",
-          """
-          take it out: Kafka loads this topic before Strata can keep a broker without the \
-          provider from starting, which would take its log for empty\
-          """);
-    }
+    include.stream()
+        .filter(TopicPlacement.NEVER_HOT::contains)
+        .forEach(
+            topic ->
+                reader.refuse(
+                    StrataKeys.TOPICS_INCLUDE.name(),
+                    "'" + topic + "'",
+                    "topics that can be hot",
+                    "take it out: this topic is never placed in a pool"));
     StrataConfig config =
         new StrataConfig(
             tiers,

@@ -101,8 +101,9 @@ public final class StrataKeys {
               """
               Topics whose new segments may be placed in a pool: those whose whole name matches \
               one of the expressions. A comma inside braces, brackets or parentheses, or after a \
-              backslash, belongs to its expression. `__cluster_metadata` is never placed, and \
-              cannot be asked for. Segments in a pool whose topic is no longer included leave it.\
+              backslash, belongs to its expression. `__cluster_metadata` and \
+              `__remote_log_metadata` are never placed, and cannot be asked for. Segments in a \
+              pool whose topic is no longer included leave it.\
               """);
 
   public static final StrataKey<List<String>> TOPICS_EXCLUDE =

@@ -5,6 +5,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import jdk.nio.mapmode.ExtendedMapMode;
 
@@ -46,6 +48,20 @@ public final class FileProbe {
         // The kernel refuses MAP_SYNC. Whether the file can be mapped at all is not asked here.
         return false;
       }
+    }
+  }
+
+  /** Returns whose a file or directory is, for messages: as {@code ls -l} shows it. */
+  public static String ownership(Path file) {
+    try {
+      PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
+      return "owner %s, group %s, mode %s"
+          .formatted(
+              attributes.owner().getName(),
+              attributes.group().getName(),
+              PosixFilePermissions.toString(attributes.permissions()));
+    } catch (IOException | UnsupportedOperationException e) {
+      return "its owner cannot be read: " + e;
     }
   }
 

@@ -110,6 +110,21 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
+   * Throws if this user may not look for the pool, or not use its lock file. Looks at names and
+   * permissions alone; the pool need not exist.
+   *
+   * @throws PoolException with kind NO_PERMISSION
+   */
+  public static void requireUsable(Path file) throws PoolException {
+    PoolAccess.requireUsable(file);
+  }
+
+  /** Returns the file on which the process that writes to a pool has a lock; holds its number. */
+  public static Path lockFile(Path file) {
+    return PoolLock.fileOf(file);
+  }
+
+  /**
    * Opens a pool for reading, while another process may be writing to it: no lock, no repair.
    *
    * @throws PoolException if it is no pool, or cannot be read

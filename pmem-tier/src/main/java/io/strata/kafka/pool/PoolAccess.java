@@ -1,5 +1,8 @@
 package io.strata.kafka.pool;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -9,13 +12,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Says why this process may not use a pool's file: whose it is, and what this user may do with it.
- * Stateless.
+ * Whose a pool's files are: says why this process may not use them, and gives them to the broker's
+ * user. Stateless.
  */
 final class PoolAccess {
 
@@ -78,6 +80,42 @@ final class PoolAccess {
     }
   }
 
+  /**
+   * Throws if the directory may not be searched, or if there is a lock file that may not be used.
+   * That of a pool which is not there counts too: its creation would fail.
+   */
+  static void requireUsable(Path pool) throws PoolException {
+    requireSearchable(pool);
+    Path lock = PoolLock.fileOf(pool);
+    if (Files.exists(lock) && !(Files.isReadable(lock) && Files.isWritable(lock))) {
+      throw denied(pool, lock, "open its lock file " + lock);
+    }
+  }
+
+  /**
+   * Gives a file that root has created to the owner of another file: the broker, which runs as that
+   * user, could not open it. Does nothing where this process may not.
+   *
+   * @param created is changed itself, and not what it points to if it is a link by now
+   */
+  static void shareOwner(Path created, Path with) throws IOException {
+    PosixFileAttributeView view =
+        Files.getFileAttributeView(created, PosixFileAttributeView.class, NOFOLLOW_LINKS);
+    if (view == null) {
+      return;
+    }
+    PosixFileAttributes wanted = Files.readAttributes(with, PosixFileAttributes.class);
+    if (view.readAttributes().owner().equals(wanted.owner())) {
+      return;
+    }
+    try {
+      view.setGroup(wanted.group());
+      view.setOwner(wanted.owner());
+    } catch (FileSystemException notRoot) {
+      return; // It stays this user's, as every file that a user creates.
+    }
+  }
+
   private static void requireWritableFileSystem(Path pool, Path there) throws IOException {
     if (Files.getFileStore(there).isReadOnly()) {
       throw new PoolException(
@@ -105,20 +143,6 @@ final class PoolAccess {
         found no permission for user %s to %s (%s), expected one: run this as its owner, or as \
         root give it to the broker's user with chown and chmod u+rw %s\
         """
-            .formatted(user, action, ownerOf(what), what));
-  }
-
-  /** Owner, group and mode as {@code ls -l} shows them. */
-  private static String ownerOf(Path file) {
-    try {
-      PosixFileAttributes attributes = Files.readAttributes(file, PosixFileAttributes.class);
-      return "owner %s, group %s, mode %s"
-          .formatted(
-              attributes.owner().getName(),
-              attributes.group().getName(),
-              PosixFilePermissions.toString(attributes.permissions()));
-    } catch (IOException | UnsupportedOperationException e) {
-      return "its owner cannot be read: " + e;
-    }
+            .formatted(user, action, FileProbe.ownership(what), what));
   }
 }

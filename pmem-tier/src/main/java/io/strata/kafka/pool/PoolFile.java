@@ -66,6 +66,7 @@ final class PoolFile {
     requireSpace(spec.path(), directoryOf(spec.path()), spec.size());
     try {
       PoolFiles.allocate(unfinished, spec.size(), progress);
+      PoolAccess.shareOwner(unfinished, directoryOf(spec.path()));
       try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, true)) {
         PoolFormatter.format(memory, spec, Session.CLEARED, UUID.randomUUID());
       }
@@ -317,7 +318,7 @@ final class PoolFile {
     return new PoolException(Kind.NO_SPACE, file, String.valueOf(e.getReason()), e);
   }
 
-  private static Path directoryOf(Path file) {
+  static Path directoryOf(Path file) {
     Path parent = file.toAbsolutePath().getParent();
     return parent == null ? file.toAbsolutePath() : parent;
   }

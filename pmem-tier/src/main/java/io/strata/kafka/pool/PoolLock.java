@@ -97,9 +97,24 @@ final class PoolLock implements Closeable {
       Path parent = absolute.getParent();
       real = parent == null ? absolute : parent.toRealPath().resolve(absolute.getFileName());
     }
-    Path file = real.resolveSibling(real.getFileName() + ".lock");
+    Path file = besides(real);
     keys.add(file);
     return new PoolLock(file, List.copyOf(keys));
+  }
+
+  /**
+   * Returns a pool's lock file; that of the file itself, if the pool is a link that leads to one.
+   */
+  static Path fileOf(Path pool) {
+    try {
+      return besides(Files.exists(pool) ? pool.toRealPath() : pool.toAbsolutePath());
+    } catch (IOException e) {
+      return besides(pool.toAbsolutePath());
+    }
+  }
+
+  private static Path besides(Path real) {
+    return real.resolveSibling(real.getFileName() + ".lock");
   }
 
   private static void requireOneName(Path pool, Path real) throws IOException {
@@ -181,7 +196,8 @@ final class PoolLock implements Closeable {
 
   private void createIfMissing(Path pool) throws IOException {
     try {
-      Path unused = Files.createFile(file, PoolFiles.ownerOnly(file));
+      Path created = Files.createFile(file, PoolFiles.ownerOnly(file));
+      PoolAccess.shareOwner(created, Files.exists(pool) ? pool : PoolFile.directoryOf(file));
     } catch (FileAlreadyExistsException e) {
       // Of a process that was here before, or something else that was put there.
       if (!Files.isRegularFile(file, NOFOLLOW_LINKS)) {
@@ -223,8 +239,8 @@ final class PoolLock implements Closeable {
         Kind.LOCKED,
         pool,
         """
-        found it locked by process %s, expected no other writer: stop that process, or give this \
-        broker its own pool\
+        found it locked by process %s, a broker or a strata command, expected no other writer: \
+        stop that process, or name another pool\
         """
             .formatted(holder));
   }

@@ -72,7 +72,7 @@ final class Superblocks {
           memory.path(),
           """
           found a file of %s bytes, expected %s, as its superblock says: restore the file from a \
-          copy, or run 'strata accept-loss', and Kafka replicates what is missing\
+          copy, or move it away and run 'strata accept-loss', and Kafka replicates what is missing\
           """
               .formatted(memory.size(), current.poolSize()));
     }
@@ -161,7 +161,8 @@ final class Superblocks {
           memory.path(),
           """
           found two different superblocks, %s and %s, expected two copies of one: restore the \
-          file from a copy, or run 'strata accept-loss', and Kafka replicates what is missing\
+          file from a copy, or move it away and run 'strata accept-loss', and Kafka replicates what \
+          is missing\
           """
               .formatted(first, second));
     }

@@ -45,7 +45,8 @@ public final class MissingPools {
    * Creates what is missing, or notes why that must not be; does nothing without the key.
    *
    * @param events called with what was done
-   * @throws IOException if a pool cannot be created; nothing is left of it
+   * @throws IOException if a pool cannot be created, of which nothing is left then; or if this user
+   *     may not see whether it is there
    */
   public static void create(TierSpec spec, TierEvents events) throws IOException {
     if (spec.config().poolCreate().isEmpty()) {
@@ -59,6 +60,7 @@ public final class MissingPools {
             .toList();
     List<Path> missing = new ArrayList<>();
     for (Path file : absent) {
+      Pool.requireUsable(file);
       if (isCache(spec, file)) {
         create(spec, file, size);
         events.poolCreated(file, size, spec.owner());

@@ -245,7 +245,9 @@ class DocumentationTest {
             .map(String::strip)
             .filter(part -> part.length() > 7 && !sources.contains(part))
             .filter(
-                part -> !part.matches("Invalid meta\\.properties version string|io\\.strata\\..*"))
+                part ->
+                    !part.matches(
+                        "(Invalid meta\\.properties version string|Class )?(io\\.strata\\..*)?"))
             .forEach(unknown::add);
       }
     }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.cli.KafkaComparison.KafkaView;
+import io.strata.kafka.cli.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.KafkaComparison.State;
 import io.strata.kafka.cli.StoreInventory.Segment;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -127,6 +130,7 @@ class KafkaMetadataTest {
                 id(4), State.UNFINISHED,
                 id(5), State.DELETED,
                 id(6), State.DELETING),
+            Map.of(),
             Optional.empty());
 
     KafkaComparison comparison = compare(inventory, view);
@@ -147,6 +151,41 @@ class KafkaMetadataTest {
         .doesNotContain(100L, 300L, 400L, 500L);
   }
 
+  @Test
+  void whatKafkaMayAskForAndNoDirectoryHasIsNamed() throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path there = stores.copy("orders", 3, 0, 1, DAY.multipliedBy(2));
+    KafkaView view =
+        read(
+            started(1),
+            update(1, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            started(2),
+            update(2, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            started(3),
+            started(4),
+            update(4, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            update(4, RemoteLogSegmentState.DELETE_SEGMENT_STARTED));
+
+    Map<String, KnownToKafka> missing = view.missingIn(inventory(stores), key -> true);
+
+    assertThat(there).exists();
+    assertThat(missing).containsOnlyKeys(id(2));
+    assertThat(view.missingIn(inventory(stores), key -> key.topic().equals("audit"))).isEmpty();
+    KafkaComparison comparison =
+        KafkaComparison.of(
+            inventory(stores),
+            view,
+            List.copyOf(missing.values()),
+            DAY,
+            Instant.now().toEpochMilli());
+    assertThat(comparison.found()).isTrue();
+    StringWriter out = new StringWriter();
+    comparison.print(new PrintWriter(out, true));
+    assertThat(out.toString())
+        .contains("  lost: orders-3, offsets ")
+        .contains("(remote segment " + id(2) + "): in no directory that is named");
+  }
+
   /** Kafka may be about to note its end. */
   @Test
   void aCopyThatKafkaBeganIsLeftAloneForAnHourAtLeast() throws Exception {
@@ -158,10 +197,11 @@ class KafkaMetadataTest {
         new KafkaView(
             RemoteStores.CLUSTER,
             Map.of(id(4), State.UNFINISHED, id(5), State.UNFINISHED),
+            Map.of(),
             Optional.empty());
 
-    KafkaComparison.of(inventory(stores), view, Duration.ofSeconds(1), Instant.now().toEpochMilli())
-        .remove();
+    long now = Instant.now().toEpochMilli();
+    KafkaComparison.of(inventory(stores), view, List.of(), Duration.ofSeconds(1), now).remove();
 
     assertThat(unfinished).exists();
     assertThat(List.of(older, unknown)).allSatisfy(path -> assertThat(path).doesNotExist());
@@ -174,7 +214,7 @@ class KafkaMetadataTest {
     KafkaComparison comparison =
         compare(
             inventory(stores),
-            new KafkaView(RemoteStores.CLUSTER, Map.of(), Optional.of("half is gone")));
+            new KafkaView(RemoteStores.CLUSTER, Map.of(), Map.of(), Optional.of("half is gone")));
 
     assertThatThrownBy(comparison::remove)
         .isInstanceOf(RefusedException.class)
@@ -190,14 +230,16 @@ class KafkaMetadataTest {
 
     assertThatThrownBy(
             () ->
-                compare(inventory(stores), new KafkaView("cluster-b", Map.of(), Optional.empty())))
+                compare(
+                    inventory(stores),
+                    new KafkaView("cluster-b", Map.of(), Map.of(), Optional.empty())))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("found cluster cluster-b, expected cluster-a");
   }
 
   private static KafkaComparison compare(StoreInventory inventory, KafkaView view)
       throws RefusedException {
-    return KafkaComparison.of(inventory, view, DAY, Instant.now().toEpochMilli());
+    return KafkaComparison.of(inventory, view, List.of(), DAY, Instant.now().toEpochMilli());
   }
 
   private static StoreInventory inventory(RemoteStores stores)

@@ -101,6 +101,7 @@ class LiveSettingsTest {
         "strata.migration.threshold | 1.5 | found '1.5', expected -1, or a number from 0 to 1",
         "strata.tier.ssd.threshold | x | found 'x', expected -1, or a number from 0 to 1",
         "strata.topics.include | __cluster_metadata | expected topics that can be hot",
+        "strata.topics.include | __remote_log_metadata | expected topics that can be hot",
         "strata.migration.threads | 0 | expected a number from 1 to 64",
         "strata.migration.rate.down | 80M | unknown unit",
         "strata.migration.policy | none-such | expected one of",
