@@ -8,8 +8,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +88,52 @@ class RemoteOperationTest {
         .contains("Kafka: knows every segment");
     broker.stop();
     assertThat(strata(broker, "ls").output()).contains("watched-0");
+  }
+
+  /** The steps of docs/remote.md, "A lost directory". */
+  @Test
+  void theStoreIsLostAndBeginsAnew() throws Exception {
+    Path lost = WORK.folder("data-lost");
+    TieredBrokers before = TieredBrokers.over(lost);
+    StockBroker broker = WORK.closing(before.alone(WORK.folder("lost")).build()).start();
+    RecordLedger ledger = fill(broker, before);
+    long end = TieredBrokers.offsets(broker, "watched", 0).latestTiered();
+    broker.stop();
+    Workspace.delete(lost);
+
+    Path anew = WORK.folder("data-anew");
+    TieredBrokers after = TieredBrokers.over(anew);
+    broker.set("rsm.config.level-0.directories", anew.toString());
+    broker.start();
+    ledger.produce(broker.bootstrap(), RECORDS, 1_000);
+    after.awaitTiered(broker, "watched", 1, 3);
+    // By now the earliest local offset is beyond records that the new directory alone has.
+    assertThat(TieredBrokers.offsets(broker, "watched", 0).earliestLocal()).isGreaterThan(end + 1);
+
+    String output =
+        broker
+            .tool(
+                "io.strata.kafka.cli.Main",
+                arguments(broker, "scrub", "--bootstrap-server", broker.bootstrap()))
+            .output();
+    assertThat(output).contains("lost: watched-0, offsets 0 to ");
+    long lastLost = -1;
+    Matcher line = Pattern.compile("lost: watched-0, offsets \\d+ to (\\d+) ").matcher(output);
+    while (line.find()) {
+      lastLost = Math.max(lastLost, Long.parseLong(line.group(1)));
+    }
+    assertThat(lastLost).isEqualTo(end);
+
+    try (Admin admin = broker.admin()) {
+      Topics.await(
+          admin
+              .deleteRecords(
+                  Map.of(
+                      new TopicPartition("watched", 0), RecordsToDelete.beforeOffset(lastLost + 1)))
+              .all());
+    }
+    assertThat(ledger.verifyNewest(broker.bootstrap()).records())
+        .isEqualTo(2 * RECORDS - (lastLost + 1));
   }
 
   @Test
