@@ -23,6 +23,8 @@ class OtherUserTest {
 
   private static final String USER = "nobody";
   private static final Path SETPRIV = Path.of("/usr/bin/setpriv");
+  private static final String JAVA =
+      Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
   private Path folder = Path.of("");
   private Path pools = Path.of("");
@@ -37,24 +39,28 @@ class OtherUserTest {
     assumeThat(SETPRIV).isExecutable();
     folder = Files.createTempDirectory("strata-other-user-");
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-    jar = Files.copy(Distribution.strataJar(), folder.resolve("strata-kafka-1.jar"));
+    assumeThat(java(USER, List.of("-version")).code())
+        .as("whether another user can run this JDK")
+        .isZero();
+    jar = readable(Files.copy(Distribution.strataJar(), folder.resolve("strata-kafka-1.jar")));
     Path logs = Files.createDirectory(folder.resolve("logs"));
     Files.writeString(logs.resolve("meta.properties"), "version=1\nnode.id=1\ncluster.id=abc\n");
     pools = Files.createDirectory(folder.resolve("pools"));
     pool = pools.resolve("hot.pool");
     lock = pools.resolve("hot.pool.lock");
     config =
-        Files.writeString(
-            folder.resolve("server.properties"),
-            """
-            process.roles=broker
-            node.id=1
-            log.dirs=%s
-            strata.pools=%s
-            strata.pool.create=16MiB
-            metric.reporters=io.strata.kafka.StrataReporter
-            """
-                .formatted(logs, pool));
+        readable(
+            Files.writeString(
+                folder.resolve("server.properties"),
+                """
+                process.roles=broker
+                node.id=1
+                log.dirs=%s
+                strata.pools=%s
+                strata.pool.create=16MiB
+                metric.reporters=io.strata.kafka.StrataReporter
+                """
+                    .formatted(logs, pool)));
     for (Path each : List.of(logs, logs.resolve("meta.properties"), pools)) {
       give(each, USER);
     }
@@ -62,9 +68,13 @@ class OtherUserTest {
 
   @AfterEach
   void remove() throws IOException {
-    if (Files.isRegularFile(config)) {
+    if (folder.isAbsolute()) {
       Workspace.delete(folder);
     }
+  }
+
+  private static Path readable(Path file) throws IOException {
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
   }
 
   /** Else the broker could not open them. */
@@ -129,21 +139,29 @@ class OtherUserTest {
 
   /** Returns what the command printed. */
   private String strata(String user, int code, Object... arguments) throws Exception {
+    List<String> all =
+        new ArrayList<>(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-jar", jar.toString()));
+    for (Object argument : arguments) {
+      all.add(argument.toString());
+    }
+    Ended ended = java(user, all);
+    assertThat(ended.code()).as("%s: %s", all, ended.output()).isEqualTo(code);
+    return ended.output();
+  }
+
+  private record Ended(int code, String output) {}
+
+  private Ended java(String user, List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>();
     if (!user.equals("root")) {
       command.addAll(
           List.of(SETPRIV.toString(), "--reuid", user, "--regid", "65534", "--clear-groups"));
     }
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=/tmp"));
-    command.addAll(List.of("-jar", jar.toString()));
-    for (Object argument : arguments) {
-      command.add(argument.toString());
-    }
+    command.add(JAVA);
+    command.addAll(arguments);
     Process process =
         new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true).start();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as("%s: %s", command, output).isEqualTo(code);
-    return output;
+    return new Ended(process.onExit().join().exitValue(), output);
   }
 }

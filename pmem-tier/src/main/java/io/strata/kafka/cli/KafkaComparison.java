@@ -183,7 +183,7 @@ final class KafkaComparison {
             one.state().meaning);
       }
     }
-    lost.forEach(segment -> out.println("  lost: " + segment + ": in no directory that is named"));
+    lost.forEach(segment -> out.println("  lost: " + segment + ": in no directory"));
     removed.forEach(path -> out.println("  removed: " + path));
     kept.forEach(reason -> out.println("  kept: " + reason));
   }

@@ -32,8 +32,8 @@ import picocli.CommandLine.Option;
       """
       With --bootstrap-server it also compares the store with Kafka's own record of it \
       (__remote_log_metadata). It reports segments that Kafka does not know, has deleted, or \
-      never finished to copy or to delete; and those that Kafka may ask for and no directory \
-      has, by topic, partition and offsets. That needs Kafka's classes, which the script finds \
+      never finished to copy or to delete; and with --config those that Kafka may ask for and \
+      no directory has, by topic, partition and offsets. That needs Kafka's classes, which the script finds \
       beside the jar; without it: java -cp 'strata.jar:/opt/kafka/libs/*' \
       io.strata.kafka.cli.Main remote scrub ...\
       """,
@@ -183,14 +183,17 @@ final class RemoteScrubCommand extends StrataCommand {
 
   /**
    * Returns what Kafka has noted as copied, and has not begun to delete, and no directory has. One
-   * that is missing is looked for again: it may have been copied, moved or deleted meanwhile.
+   * that is missing is looked for again: it may have been copied, moved or deleted meanwhile. Empty
+   * where not all directories are known (--dir), or one was not read whole.
    */
   private List<KnownToKafka> lost(
       List<StorePlaces.Place> all, StoreInventory inventory, KafkaView view, String server)
       throws IOException, InterruptedException, RefusedException {
     Map<String, KnownToKafka> missing = view.missingIn(inventory, places.chosen());
-    if (missing.isEmpty() || !inventory.findings().isEmpty()) {
-      return List.of(); // Of a directory that was not read whole nothing can be said.
+    boolean allRead =
+        all.stream().allMatch(StorePlaces.Place::isNamed) && inventory.findings().isEmpty();
+    if (missing.isEmpty() || !allRead) {
+      return List.of();
     }
     StoreInventory again = StoreInventory.of(all, places.chosen());
     if (!again.findings().isEmpty()) {

@@ -183,7 +183,7 @@ class KafkaMetadataTest {
     comparison.print(new PrintWriter(out, true));
     assertThat(out.toString())
         .contains("  lost: orders-3, offsets ")
-        .contains("(remote segment " + id(2) + "): in no directory that is named");
+        .contains("(remote segment " + id(2) + "): in no directory");
   }
 
   /** Kafka may be about to note its end. */

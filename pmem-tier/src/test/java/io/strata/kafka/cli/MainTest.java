@@ -189,7 +189,8 @@ class MainTest {
       | `remote verify`, `remote scrub` | `directories[]`: `level` (with `--config`), `path`, `segments`, `files`, `readBytes`, \
       `findings[]`: `kind` (`corrupt`, `missing`, `unreadable`, `foreign`, `stranger`, `orphan`, `unconfirmed`), `path`, \
       `message`; `removed[]`; `findings[]`; with `--bootstrap-server` `kafka`: `gap` (if not all could be read), `useless[]`: \
-      `kind` (`unknown`, `deleted`, `unfinished`, `deleting`), `path`, `bytes`; `removed[]`, `kept[]` |
+      `kind` (`unknown`, `deleted`, `unfinished`, `deleting`), `path`, `bytes`; `young`; `lost[]`: `topic`, `partition`, \
+      `startOffset`, `endOffset`, `id`; `removed[]`, `kept[]` |
       """;
 
   @Test

@@ -67,13 +67,16 @@ final class CopyPlacement {
       usable += attempt.usable;
       reasons.addAll(attempt.reasons);
     }
-    String message =
-        "no space for " + bytes + " bytes in the remote store: " + String.join("; ", reasons);
+    String why = String.join("; ", reasons);
     if (usable == 0) {
-      throw new StoreUnavailableException(message);
+      throw new StoreUnavailableException("no directory of the remote store can be used: " + why);
     }
     throw new StoreFullException(
-        message + ". Add a directory or a level, raise a capacity, or shorten retention.ms");
+        """
+        no space for %d bytes in the remote store: %s. Add a directory or a level, raise a \
+        capacity, or shorten retention.ms\
+        """
+            .formatted(bytes, why));
   }
 
   /** Finds space in one level; empty if it has none. */
