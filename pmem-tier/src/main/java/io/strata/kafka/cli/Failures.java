@@ -79,12 +79,13 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     if (e instanceof NoSuchFileException) {
       return message.orElse("a file") + ": no such file or directory";
     }
-    if (e instanceof AccessDeniedException) {
+    if (e instanceof AccessDeniedException denied) {
+      Optional<String> file = Optional.ofNullable(denied.getFile());
       return "%s: permission denied for user %s (%s); run this as the user that the broker runs as"
           .formatted(
-              message.orElse("a file"),
+              file.orElse("a file"),
               System.getProperty("user.name", "?"),
-              message.map(file -> FileProbe.ownership(Path.of(file))).orElse("of another user"));
+              file.map(name -> FileProbe.ownership(Path.of(name))).orElse("of another user"));
     }
     if (e instanceof IOException) {
       return message.orElse(e.getClass().getSimpleName());

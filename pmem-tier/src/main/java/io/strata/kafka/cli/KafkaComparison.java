@@ -12,17 +12,17 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /** Compares a store with what Kafka knows of it, and removes what Kafka does not need any more. */
 final class KafkaComparison {
 
-  /** How far Kafka has come with a segment. */
+  /** Kafka's progress with a segment. */
   enum State {
     COPIED("it is there"),
     UNKNOWN("Kafka has no record of it"),
@@ -58,7 +58,7 @@ final class KafkaComparison {
 
     /** Returns the segments that Kafka may ask for, and that the store does not have. */
     Map<String, KnownToKafka> missingIn(StoreInventory inventory, Predicate<SegmentKey> chosen) {
-      Map<String, KnownToKafka> missing = new TreeMap<>(segments);
+      Map<String, KnownToKafka> missing = new HashMap<>(segments);
       missing.keySet().removeIf(id -> states.get(id) != State.COPIED);
       missing.values().removeIf(segment -> !chosen.test(segment.key()));
       inventory.segments().forEach(segment -> missing.remove(segment.key().id()));

@@ -166,7 +166,7 @@ final class KafkaMetadata {
               segment.startOffset(),
               segment.remoteLogSegmentId().id().toString());
       segments.put(key.id(), new KnownToKafka(key, segment.endOffset()));
-      put(segment.remoteLogSegmentId().id().toString(), segment.state());
+      put(key.id(), segment.state());
     } else if (metadata instanceof RemoteLogSegmentMetadataUpdate update) {
       put(update.remoteLogSegmentId().id().toString(), update.state());
     } else if (metadata instanceof RemoteLogSegmentMetadataSnapshot snapshot) {

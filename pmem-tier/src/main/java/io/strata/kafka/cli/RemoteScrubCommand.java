@@ -124,7 +124,7 @@ final class RemoteScrubCommand extends StrataCommand {
     Duration ofOrphans = duration("--orphan-age", orphanAge);
     Duration ofUnknown = duration("--older-than", olderThan);
     List<StorePlaces.Place> all = places.resolve();
-    // Before anything is read: whoever has no Kafka at hand is to know it at once.
+    // Before anything is read: without a Kafka that answers the command ends at once.
     StoreInventory inventory = StoreInventory.of(all, places.chosen());
     Optional<KafkaComparison> kafka = compare(all, inventory, ofUnknown);
     StoreCheck check =

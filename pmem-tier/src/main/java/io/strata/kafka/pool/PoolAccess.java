@@ -109,8 +109,9 @@ final class PoolAccess {
       return;
     }
     try {
-      view.setGroup(wanted.group());
+      // The owner first: of their own files others than root may change the group.
       view.setOwner(wanted.owner());
+      view.setGroup(wanted.group());
     } catch (FileSystemException notRoot) {
       return; // It stays this user's, as every file that a user creates.
     }

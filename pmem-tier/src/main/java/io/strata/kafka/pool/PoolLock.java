@@ -48,7 +48,7 @@ final class PoolLock implements Closeable {
   @GuardedBy("HELD")
   private static final Set<Object> HELD = new HashSet<>();
 
-  /** How often the lock file may be removed while it is being locked. */
+  /** The most times that the lock file may be removed while it is being locked. */
   private static final int ATTEMPTS = 10;
 
   private final Path file;
@@ -87,17 +87,12 @@ final class PoolLock implements Closeable {
 
   private static PoolLock of(Path pool) throws IOException {
     List<Object> keys = new ArrayList<>();
-    Path real;
-    if (Files.exists(pool)) {
-      real = pool.toRealPath();
+    Path real = real(pool);
+    if (Files.exists(real)) {
       requireOneName(pool, real);
       Optional.ofNullable(fileKey(real)).ifPresent(keys::add);
-    } else {
-      Path absolute = pool.toAbsolutePath();
-      Path parent = absolute.getParent();
-      real = parent == null ? absolute : parent.toRealPath().resolve(absolute.getFileName());
     }
-    Path file = besides(real);
+    Path file = beside(real);
     keys.add(file);
     return new PoolLock(file, List.copyOf(keys));
   }
@@ -107,13 +102,23 @@ final class PoolLock implements Closeable {
    */
   static Path fileOf(Path pool) {
     try {
-      return besides(Files.exists(pool) ? pool.toRealPath() : pool.toAbsolutePath());
+      return beside(real(pool));
     } catch (IOException e) {
-      return besides(pool.toAbsolutePath());
+      return beside(pool.toAbsolutePath());
     }
   }
 
-  private static Path besides(Path real) {
+  /** Follows the links that lead to a pool, or to the directory of one that is not there. */
+  private static Path real(Path pool) throws IOException {
+    if (Files.exists(pool)) {
+      return pool.toRealPath();
+    }
+    Path absolute = pool.toAbsolutePath();
+    Path parent = absolute.getParent();
+    return parent == null ? absolute : parent.toRealPath().resolve(absolute.getFileName());
+  }
+
+  private static Path beside(Path real) {
     return real.resolveSibling(real.getFileName() + ".lock");
   }
 

@@ -247,7 +247,7 @@ class DocumentationTest {
             .filter(
                 part ->
                     !part.matches(
-                        "(Invalid meta\\.properties version string|Class )?(io\\.strata\\..*)?"))
+                        "Invalid meta\\.properties version string|(Class )?io\\.strata\\..*"))
             .forEach(unknown::add);
       }
     }

@@ -55,7 +55,7 @@ final class KafkaSegments {
 
   /** For messages: {@code orders-3, offsets 0 to 99 (segment …)}. */
   static String describe(RemoteLogSegmentMetadata metadata) {
-    // Each fetch has it: a formatter would take a fifth of its processor time.
+    // Not formatted: each fetch has it.
     return metadata.topicIdPartition().topicPartition()
         + (", offsets " + metadata.startOffset() + " to " + metadata.endOffset())
         + (" (remote segment " + metadata.remoteLogSegmentId().id() + ")");

@@ -69,8 +69,8 @@ public final class StoreNames {
   }
 
   /**
-   * As Kafka names segments: 20 digits. Each read names a file: a formatter would take a fifth of
-   * its processor time.
+   * Returns an offset as Kafka names segments: 20 digits. Not formatted, since each read names a
+   * file.
    *
    * @param offset from 0
    */
