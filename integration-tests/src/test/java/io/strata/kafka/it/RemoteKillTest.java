@@ -117,7 +117,7 @@ class RemoteKillTest {
                 broker.propertiesFile().toString(),
                 "--bootstrap-server",
                 broker.bootstrap(),
-                "--remove-unknown",
+                "--remove-unneeded",
                 "--older-than",
                 "1s")
             .orFail();

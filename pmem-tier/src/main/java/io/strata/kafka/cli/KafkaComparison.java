@@ -25,7 +25,8 @@ final class KafkaComparison {
   /** Kafka's progress with a segment. */
   enum State {
     COPIED("it is there"),
-    UNKNOWN("Kafka has no record of it"),
+    /** Kafka notes each copy before it begins, so that the record itself is in doubt: kept. */
+    UNKNOWN("Kafka has no record of it; never removed, because that record may have been lost"),
     DELETED("Kafka has deleted it"),
     UNFINISHED("Kafka began to copy it and never noted an end"),
     /** Of a deleted topic Kafka does not try again. */
@@ -130,7 +131,7 @@ final class KafkaComparison {
   }
 
   /**
-   * Removes what Kafka does not need.
+   * Removes what Kafka has noted and does not need.
    *
    * @throws RefusedException if not all of what Kafka knows could be read; nothing was removed
    * @throws StoreUnavailableException if a directory does not answer
@@ -139,12 +140,15 @@ final class KafkaComparison {
     if (gap.isPresent() && !useless.isEmpty()) {
       throw new RefusedException(
           """
-          --remove-unknown: %s, so that Kafka may know segments that look unknown here; nothing \
-          was removed\
+          --remove-unneeded: %s, so that Kafka may need what looks unneeded here; nothing was \
+          removed\
           """
               .formatted(gap.get()));
     }
     for (Useless one : useless) {
+      if (one.state() == State.UNKNOWN) {
+        continue;
+      }
       StoreInspection.Found found = one.copy().found();
       try {
         if (one.copy()
@@ -170,7 +174,7 @@ final class KafkaComparison {
         "Kafka: %s%s%s%n",
         useless.isEmpty()
             ? "knows every segment" + (young > 0 ? " but %d young ones".formatted(young) : "")
-            : useless.size() + " copies of segments that it does not need",
+            : useless.size() + " copies of segments that it does not know or need",
         removed.isEmpty() ? "" : ", " + removed.size() + " removed",
         gap.map(reason -> "; but " + reason).orElse(""));
     for (Useless one : useless) {

@@ -51,7 +51,7 @@ import picocli.CommandLine.Option;
       "  strata remote scrub --config server.properties --remove-orphans",
       """
         java -cp '/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub --config \
-      server.properties --bootstrap-server broker1:9092 --remove-unknown\
+      server.properties --bootstrap-server broker1:9092 --remove-unneeded\
       """
     })
 final class RemoteScrubCommand extends StrataCommand {
@@ -92,10 +92,13 @@ final class RemoteScrubCommand extends StrataCommand {
   private @Nullable Path commandConfig;
 
   @Option(
-      names = "--remove-unknown",
+      names = "--remove-unneeded",
       description =
-          "Remove segments that Kafka does not know, has deleted, or has half copied or deleted.")
-  private boolean removeUnknown;
+          """
+          Remove segments that Kafka has deleted, or has half copied or deleted. Those that Kafka \
+          does not know stay: its record of them may have been lost.\
+          """)
+  private boolean removeUnneeded;
 
   @Option(
       names = "--older-than",
@@ -112,10 +115,10 @@ final class RemoteScrubCommand extends StrataCommand {
 
   @Override
   ExitCode run() throws Exception {
-    if (bootstrapServer == null && (removeUnknown || commandConfig != null)) {
+    if (bootstrapServer == null && (removeUnneeded || commandConfig != null)) {
       throw new UsageException(
           "%s: found without --bootstrap-server, expected both"
-              .formatted(removeUnknown ? "--remove-unknown" : "--command-config"));
+              .formatted(removeUnneeded ? "--remove-unneeded" : "--command-config"));
     }
     if (commandConfig != null && !Files.isRegularFile(commandConfig)) {
       throw new UsageException(
@@ -134,7 +137,7 @@ final class RemoteScrubCommand extends StrataCommand {
             places.options(Scrubber.Depth.READ, removeOrphans, ofOrphans),
             rate == null ? 0 : rate.bytes(),
             inventory.storedBytes());
-    if (removeUnknown) {
+    if (removeUnneeded) {
       // Hours may have passed: Kafka may have noted the end of a copy since.
       kafka = compare(all, inventory, ofUnknown);
       if (kafka.isPresent()) {

@@ -266,7 +266,7 @@ class RemoteCommandsTest {
       strings = {
         "ls --dir /no/such/directory",
         "ls --config server.properties --dir /tmp",
-        "scrub --dir /tmp --remove-unknown",
+        "scrub --dir /tmp --remove-unneeded",
         "scrub --dir /tmp --command-config x",
         "scrub --dir /tmp --bootstrap-server x:1 --command-config /no/such/file",
         "scrub --dir /tmp --older-than soon",
