@@ -108,6 +108,7 @@ public final class BrokerTier {
             () ->
                 forced.isPresent() ? broker.strataConfig().orElseThrow() : broker.checkedConfig());
     TierLog log = new TierLog();
+    ClassCopies.severalJars(System.getProperty("java.class.path", "")).ifPresent(log::warning);
     if (forced.isEmpty()) {
       broker.check().stream()
           .filter(problem -> !problem.isError())

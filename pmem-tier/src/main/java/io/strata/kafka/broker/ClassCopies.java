@@ -1,21 +1,53 @@
 package io.strata.kafka.broker;
 
 import io.strata.kafka.config.ConfigProblem;
+import java.io.File;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * Finds out whether the manager belongs to a second copy of Strata's classes: Kafka loads one when
- * {@code remote.log.storage.manager.class.path} leads to our jar. That copy would know nothing of
- * the pools of the first, nor of its settings.
+ * Finds second copies of Strata's classes: a jar that an upgrade has left on the class path, and a
+ * manager that Kafka has loaded from {@code remote.log.storage.manager.class.path}, which would
+ * know nothing of the pools and the settings of the first copy.
  *
  * <p>Thread safety: stateless.
  */
-final class ClassCopies {
+public final class ClassCopies {
+
+  private static final Pattern JAR =
+      Pattern.compile("(?:.*" + Pattern.quote(File.separator) + ")?strata-kafka-[^/]*\\.jar");
 
   /** The class loader that Kafka loads the classes of such a path with. */
   private static final String KAFKAS_LOADER = "org.apache.kafka.common.utils.ChildFirstClassLoader";
 
   private ClassCopies() {}
+
+  /**
+   * Returns the jars of Strata that a class path names, in its order, each once. Does no I/O.
+   *
+   * @param classPath as of the JVM or of a shell: wildcards do not count
+   */
+  public static List<String> jars(String classPath) {
+    return Stream.of(classPath.split(File.pathSeparator))
+        .filter(entry -> JAR.matcher(entry).matches())
+        .distinct()
+        .toList();
+  }
+
+  /** Returns a sentence on a class path with several jars of Strata; empty for any other. */
+  static Optional<String> severalJars(String classPath) {
+    List<String> jars = jars(classPath);
+    return jars.size() < 2
+        ? Optional.empty()
+        : Optional.of(
+            """
+            found %d jars of Strata on the class path (%s), expected one: the broker runs the \
+            first, whatever its version; remove the others\
+            """
+                .formatted(jars.size(), String.join(", ", jars)));
+  }
 
   /**
    * The problem, if there is one.

@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.broker.ClassCopies;
 import io.strata.kafka.broker.KafkaVersions;
 import io.strata.kafka.cli.DoctorCheck.Diagnosis;
 import io.strata.kafka.cli.DoctorCheck.Verdict;
@@ -7,7 +8,6 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.tier.Marker;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -17,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 
 /** Looks at what a broker is started with: its keys, the JVM's flag, the jar, Kafka's version. */
 final class InstallationCheck extends DoctorCheck {
@@ -148,9 +147,8 @@ final class InstallationCheck extends DoctorCheck {
 
   private void jars(Path libs) throws IOException {
     List<Path> ours = new ArrayList<>(files(libs, "strata-kafka-*.jar"));
-    Stream.of(variable("CLASSPATH").split(File.pathSeparator))
+    ClassCopies.jars(variable("CLASSPATH")).stream()
         .map(Path::of)
-        .filter(entry -> String.valueOf(entry.getFileName()).matches("strata-kafka-.*\\.jar"))
         .filter(entry -> ours.stream().noneMatch(jar -> isSame(jar, entry)))
         .forEach(ours::add);
     if (ours.isEmpty()) {
@@ -162,7 +160,7 @@ final class InstallationCheck extends DoctorCheck {
       fail(
           "jar",
           "%d jars of Strata: %s".formatted(ours.size(), ours),
-          "remove all but one: which one the broker loads is chance");
+          "remove all but one: the broker runs the first of its class path");
     } else if (!Files.isReadable(ours.get(0))) {
       String remedy = "make it readable for the user that the broker runs as";
       fail("jar", ours.get(0) + " cannot be read", remedy);

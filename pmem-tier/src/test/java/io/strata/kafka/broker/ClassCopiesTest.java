@@ -23,6 +23,20 @@ class ClassCopiesTest {
     assertThat(ClassCopies.problem(SYSTEM, SYSTEM, SYSTEM, ClassCopies.class)).isEmpty();
   }
 
+  /** An upgrade that leaves the old jar in Kafka's libs may run the old version. */
+  @Test
+  void severalJarsOnTheClassPathAreNamed() {
+    String one = "/opt/kafka/libs/kafka-clients-4.3.1.jar:/opt/kafka/libs/strata-kafka-0.1.0.jar";
+
+    assertThat(ClassCopies.severalJars(one + ":/opt/kafka/libs/strata-kafka-0.1.0.jar")).isEmpty();
+    assertThat(ClassCopies.severalJars("strata-kafka-0.1.0.jar:" + one))
+        .get()
+        .asString()
+        .contains("2 jars of Strata")
+        .contains("(strata-kafka-0.1.0.jar, /opt/kafka/libs/strata-kafka-0.1.0.jar)");
+    assertThat(ClassCopies.severalJars(one.replace("strata-kafka", "mystrata-kafka"))).isEmpty();
+  }
+
   @Test
   void kafkasLoaderOfAnotherClassPathIsRefused() throws IOException {
     try (ChildFirstClassLoader kafkas = new ChildFirstClassLoader("/nowhere", SYSTEM)) {
