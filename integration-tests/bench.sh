@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a benchmark of docs/benchmarks.md from the built tree. See --help.
+# Runs a benchmark of docs/benchmarks.md or docs/design/performance.md from the built tree. See --help.
 set -euo pipefail
 
 usage() {

@@ -23,8 +23,8 @@ import java.util.Random;
 
 /**
  * What a planning round of the engine costs, by the number of segments: with nothing to move, and
- * with more to move than it can ever carry out. A benchmark, not a test: see docs/benchmarks.md for
- * the command.
+ * with more to move than it can ever carry out. A benchmark, not a test: see
+ * docs/design/performance.md for the command.
  */
 final class PlanningCost {
 

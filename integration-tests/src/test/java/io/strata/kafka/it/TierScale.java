@@ -28,7 +28,7 @@ import java.util.Set;
 /**
  * What many segments cost: heap per open hot segment against one of the JDK's channels, bytes of
  * pool for idle partitions, and the time that recovery takes. A benchmark, not a test: see
- * docs/benchmarks.md for the command.
+ * docs/design/performance.md for the command.
  */
 final class TierScale {
 
