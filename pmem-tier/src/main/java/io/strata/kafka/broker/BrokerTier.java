@@ -100,6 +100,9 @@ public final class BrokerTier {
   }
 
   static BrokerTier open(BrokerProperties broker) throws IOException {
+    TierLog log = new TierLog();
+    // First: an old jar may refuse a new key.
+    ClassCopies.severalJars().ifPresent(log::warning);
     Optional<Pattern> forced = TestHook.placement();
     // Kafka's own tests are no broker: what a broker's other keys must say does not matter there.
     StrataConfig config =
@@ -107,8 +110,6 @@ public final class BrokerTier {
             broker,
             () ->
                 forced.isPresent() ? broker.strataConfig().orElseThrow() : broker.checkedConfig());
-    TierLog log = new TierLog();
-    ClassCopies.severalJars(System.getProperty("java.class.path", "")).ifPresent(log::warning);
     if (forced.isEmpty()) {
       broker.check().stream()
           .filter(problem -> !problem.isError())

@@ -2,6 +2,7 @@ package io.strata.kafka.broker;
 
 import io.strata.kafka.config.ConfigProblem;
 import java.io.File;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -16,8 +17,9 @@ import java.util.stream.Stream;
  */
 public final class ClassCopies {
 
+  /** What a broker runs, and not a jar of sources, say, which is released beside it. */
   private static final Pattern JAR =
-      Pattern.compile("(?:.*" + Pattern.quote(File.separator) + ")?strata-kafka-[^/]*\\.jar");
+      Pattern.compile("strata-kafka-.*(?<!-sources|-javadoc|-tests)\\.jar");
 
   /** The class loader that Kafka loads the classes of such a path with. */
   private static final String KAFKAS_LOADER = "org.apache.kafka.common.utils.ChildFirstClassLoader";
@@ -25,15 +27,31 @@ public final class ClassCopies {
   private ClassCopies() {}
 
   /**
-   * Returns the jars of Strata that a class path names, in its order, each once. Does no I/O.
+   * Returns the jars of Strata that a class path names, in its order, each once. Resolves links.
    *
    * @param classPath as of the JVM or of a shell: wildcards do not count
    */
   public static List<String> jars(String classPath) {
+    // By java.io: the provider may be what is starting.
     return Stream.of(classPath.split(File.pathSeparator))
-        .filter(entry -> JAR.matcher(entry).matches())
+        .map(File::new)
+        .filter(entry -> JAR.matcher(entry.getName()).matches())
+        .map(ClassCopies::canonical)
         .distinct()
         .toList();
+  }
+
+  private static String canonical(File file) {
+    try {
+      return file.getCanonicalPath();
+    } catch (IOException e) {
+      return file.getAbsolutePath();
+    }
+  }
+
+  /** As {@link #severalJars(String)}, of this JVM. */
+  static Optional<String> severalJars() {
+    return severalJars(System.getProperty("java.class.path", ""));
   }
 
   /** Returns a sentence on a class path with several jars of Strata; empty for any other. */

@@ -10,6 +10,7 @@ import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.memory.PageCache;
 import io.strata.kafka.metrics.MigrationLog;
+import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationSettings;
@@ -78,6 +79,9 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public RemoteSettings settings(Map<String, ?> configs) {
+    if (!JdkFileSystem.providerActive()) {
+      ClassCopies.severalJars().ifPresent(new RemoteLog()::warning);
+    }
     try {
       Optional<BrokerProperties> properties = properties();
       given = RemoteConfig.logDirectories(configs);

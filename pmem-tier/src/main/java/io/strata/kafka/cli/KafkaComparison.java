@@ -3,6 +3,7 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.StoreInventory.Copy;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.StoreIdentity;
 import io.strata.kafka.migration.remote.store.StoreInspection;
@@ -26,9 +27,9 @@ final class KafkaComparison {
   enum State {
     COPIED("it is there"),
     /** Kafka notes each copy before it begins, so that the record itself is in doubt: kept. */
-    UNKNOWN("Kafka has no record of it; never removed, because that record may have been lost"),
+    UNKNOWN("Kafka has no record of it, or of its end; kept, because the record may be lost"),
     DELETED("Kafka has deleted it"),
-    UNFINISHED("Kafka began to copy it and never noted an end"),
+    UNFINISHED("Kafka began this copy, never noted an end, and has made another one"),
     /** Of a deleted topic Kafka does not try again. */
     DELETING("Kafka began to delete it and never noted an end");
 
@@ -49,7 +50,7 @@ final class KafkaComparison {
    *
    * @param states the last state of each segment, by its id
    * @param segments what each segment is, by its id; not of those whose first record is gone
-   * @param gap why not all of the topic could be read; empty if all was
+   * @param gap why not all records of the topic could be read; empty if all were
    */
   record KafkaView(
       String clusterId,
@@ -65,6 +66,26 @@ final class KafkaComparison {
       inventory.segments().forEach(segment -> missing.remove(segment.key().id()));
       return missing;
     }
+
+    /**
+     * Returns the state of a copy. One that Kafka began and never ended is not needed only if Kafka
+     * has copied the same offsets again: otherwise the record of its end may have been lost.
+     */
+    State state(SegmentInfo copy) {
+      State noted = states.getOrDefault(copy.key().id(), State.UNKNOWN);
+      return noted != State.UNFINISHED || isCopiedAgain(copy) ? noted : State.UNKNOWN;
+    }
+
+    private boolean isCopiedAgain(SegmentInfo copy) {
+      return segments.values().stream()
+          .filter(other -> states.get(other.key().id()) != State.UNFINISHED)
+          .anyMatch(
+              other ->
+                  other.key().topicId().equals(copy.key().topicId())
+                      && other.key().partition() == copy.key().partition()
+                      && other.key().startOffset() <= copy.key().startOffset()
+                      && other.endOffset() >= copy.endOffset());
+    }
   }
 
   /** A segment as Kafka has noted it. */
@@ -76,7 +97,7 @@ final class KafkaComparison {
     }
   }
 
-  /** A copy that Kafka has no use for, and why. */
+  /** A copy that Kafka does not know or need, and why. */
   private record Useless(State state, Copy copy) {}
 
   /** Kafka notes the end of a copy some time after the copy can be seen. */
@@ -118,7 +139,7 @@ final class KafkaComparison {
     }
     KafkaComparison comparison = new KafkaComparison(kafka.gap(), lost);
     for (Copy copy : inventory.copies()) {
-      State state = kafka.states().getOrDefault(copy.found().key().id(), State.UNKNOWN);
+      State state = kafka.state(copy.found().manifest().segment());
       Duration old = Duration.ofMillis(nowMillis - copy.found().manifest().createdMillis());
       Duration least = state == State.UNFINISHED && age.compareTo(COPYING) < 0 ? COPYING : age;
       if (state != State.COPIED && old.compareTo(least) >= 0) {
@@ -137,7 +158,17 @@ final class KafkaComparison {
    * @throws StoreUnavailableException if a directory does not answer
    */
   void remove() throws IOException, InterruptedException, RefusedException {
-    if (gap.isPresent() && !useless.isEmpty()) {
+    requireWhole();
+    for (Useless one : useless) {
+      if (one.state() != State.UNKNOWN) {
+        remove(one.copy());
+      }
+    }
+  }
+
+  /** Requires that all that Kafka knows could be read. */
+  void requireWhole() throws RefusedException {
+    if (gap.isPresent()) {
       throw new RefusedException(
           """
           --remove-unneeded: %s, so that Kafka may need what looks unneeded here; nothing was \
@@ -145,22 +176,18 @@ final class KafkaComparison {
           """
               .formatted(gap.get()));
     }
-    for (Useless one : useless) {
-      if (one.state() == State.UNKNOWN) {
-        continue;
+  }
+
+  private void remove(Copy copy) throws IOException, InterruptedException {
+    StoreInspection.Found found = copy.found();
+    try {
+      if (copy.place().whileItAnswers("removing from", control -> StoreInspection.remove(found))) {
+        removed.add(found.path());
       }
-      StoreInspection.Found found = one.copy().found();
-      try {
-        if (one.copy()
-            .place()
-            .whileItAnswers("removing from", control -> StoreInspection.remove(found))) {
-          removed.add(found.path());
-        }
-      } catch (StoreUnavailableException e) {
-        throw e;
-      } catch (IOException e) {
-        kept.add(Failures.messageOf(e));
-      }
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (IOException e) {
+      kept.add(Failures.messageOf(e));
     }
   }
 
@@ -195,9 +222,10 @@ final class KafkaComparison {
   void describe(ObjectNode document) {
     ObjectNode kafka = document.putObject("kafka");
     gap.ifPresent(reason -> kafka.put("gap", reason));
-    ArrayNode array = kafka.putArray("useless");
+    ArrayNode unneeded = kafka.putArray("unneeded");
+    ArrayNode unknown = kafka.putArray("unknown");
     for (Useless one : useless) {
-      ObjectNode node = array.addObject();
+      ObjectNode node = (one.state() == State.UNKNOWN ? unknown : unneeded).addObject();
       node.put("kind", one.state().label());
       node.put("path", one.copy().found().path().toString());
       node.put("bytes", one.copy().found().bytes());

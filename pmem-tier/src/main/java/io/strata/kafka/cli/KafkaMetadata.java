@@ -124,7 +124,6 @@ final class KafkaMetadata {
     }
     consumer.assign(partitions);
     consumer.seekToBeginning(partitions);
-    Map<TopicPartition, Long> beginnings = consumer.beginningOffsets(partitions);
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
     long lastRecord = nanoTime.getAsLong();
     while (!atEnd(ends)) {
@@ -137,7 +136,7 @@ final class KafkaMetadata {
             TOPIC + ": found no record for " + STALL.toSeconds() + " s before its end; try again");
       }
     }
-    return new KafkaView(clusterId, Map.copyOf(states), Map.copyOf(segments), gap(beginnings));
+    return new KafkaView(clusterId, Map.copyOf(states), Map.copyOf(segments), gap());
   }
 
   private boolean atEnd(Map<TopicPartition, Long> ends) {
@@ -174,6 +173,7 @@ final class KafkaMetadata {
     }
   }
 
+  /** Notes a state, unless Kafka ignores it: what it has begun to delete does not come back. */
   private void put(String id, RemoteLogSegmentState state) {
     State now =
         switch (state) {
@@ -182,23 +182,16 @@ final class KafkaMetadata {
           case DELETE_SEGMENT_STARTED -> State.DELETING;
           case DELETE_SEGMENT_FINISHED -> State.DELETED;
         };
-    states.put(id, now);
-    if (now == State.DELETED) {
+    State before = states.get(id);
+    if (before != State.DELETED && (before != State.DELETING || now == State.DELETED)) {
+      states.put(id, now);
+    }
+    if (states.get(id) == State.DELETED) {
       segments.remove(id);
     }
   }
 
-  private Optional<String> gap(Map<TopicPartition, Long> beginnings) {
-    List<Integer> begunLater =
-        beginnings.entrySet().stream()
-            .filter(beginning -> beginning.getValue() > 0)
-            .map(beginning -> beginning.getKey().partition())
-            .sorted()
-            .toList();
-    if (!begunLater.isEmpty()) {
-      return Optional.of(
-          "the beginning of partitions %s of %s has been deleted".formatted(begunLater, TOPIC));
-    }
+  private Optional<String> gap() {
     return unknownRecords == 0
         ? Optional.empty()
         : Optional.of(

@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
       """
       With --bootstrap-server it also compares the store with Kafka's own record of it \
       (__remote_log_metadata). It reports segments that Kafka does not know, has deleted, or \
-      never finished to copy or to delete; and with --config those that Kafka may ask for and \
+      never finished copying or deleting; and with --config those that Kafka may ask for and \
       no directory has, by topic, partition and offsets. That needs Kafka's classes, which the script finds \
       beside the jar; without it: java -cp 'strata.jar:/opt/kafka/libs/*' \
       io.strata.kafka.cli.Main remote scrub ...\
@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
       "",
       """
       Exit code 1 if data is damaged or missing, a directory is of another store, or there is \
-      something that Kafka does not need; leftovers and strange files do not count.\
+      something that Kafka does not know or need; leftovers and strange files do not count.\
       """,
       ""
     },
@@ -95,8 +95,8 @@ final class RemoteScrubCommand extends StrataCommand {
       names = "--remove-unneeded",
       description =
           """
-          Remove segments that Kafka has deleted, or has half copied or deleted. Those that Kafka \
-          does not know stay: its record of them may have been lost.\
+          Remove segments that Kafka has deleted or begun to delete, and copies that it has begun \
+          and made again. Those that Kafka does not know stay: its record of them may be lost.\
           """)
   private boolean removeUnneeded;
 
@@ -125,11 +125,14 @@ final class RemoteScrubCommand extends StrataCommand {
           "--command-config: found no file " + commandConfig + ", expected client properties");
     }
     Duration ofOrphans = duration("--orphan-age", orphanAge);
-    Duration ofUnknown = duration("--older-than", olderThan);
+    Duration ofUnneeded = duration("--older-than", olderThan);
     List<StorePlaces.Place> all = places.resolve();
     // Before anything is read: without a Kafka that answers the command ends at once.
     StoreInventory inventory = StoreInventory.of(all, places.chosen());
-    Optional<KafkaComparison> kafka = compare(all, inventory, ofUnknown);
+    Optional<KafkaComparison> kafka = compare(all, inventory, ofUnneeded);
+    if (removeUnneeded && kafka.isPresent()) {
+      kafka.get().requireWhole();
+    }
     StoreCheck check =
         StoreCheck.of(
             "scrubbing",
@@ -139,7 +142,7 @@ final class RemoteScrubCommand extends StrataCommand {
             inventory.storedBytes());
     if (removeUnneeded) {
       // Hours may have passed: Kafka may have noted the end of a copy since.
-      kafka = compare(all, inventory, ofUnknown);
+      kafka = compare(all, inventory, ofUnneeded);
       if (kafka.isPresent()) {
         kafka.get().remove();
       }

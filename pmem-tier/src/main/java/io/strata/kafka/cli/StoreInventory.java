@@ -85,7 +85,9 @@ final class StoreInventory {
 
   private boolean list(StorePlaces.Place place) throws IOException {
     Path directory = place.directory();
-    checkIdentity(directory, StoreIdentity.read(directory));
+    if (!isOfThisStore(directory, StoreIdentity.read(directory))) {
+      return false;
+    }
     StoreInspection.list(
         directory,
         chosen,
@@ -106,7 +108,7 @@ final class StoreInventory {
     return true;
   }
 
-  private void checkIdentity(Path directory, StoreIdentity found) {
+  private boolean isOfThisStore(Path directory, StoreIdentity found) {
     StoreIdentity first = identity.orElse(found);
     identity = Optional.of(first);
     if (!found.storeId().equals(first.storeId())) {
@@ -121,6 +123,7 @@ final class StoreInventory {
                   found.clusterId(),
                   first.storeId(),
                   first.clusterId()));
+      return false;
     }
     Path same = byDirectoryId.putIfAbsent(found.directoryId(), directory);
     if (same != null) {
@@ -131,6 +134,7 @@ final class StoreInventory {
           """
               .formatted(directory, same, found.directoryId(), StoreNames.IDENTITY));
     }
+    return true;
   }
 
   /** The segments, by topic, partition and offset. */

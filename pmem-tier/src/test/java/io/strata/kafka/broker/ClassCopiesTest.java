@@ -29,12 +29,18 @@ class ClassCopiesTest {
     String one = "/opt/kafka/libs/kafka-clients-4.3.1.jar:/opt/kafka/libs/strata-kafka-0.1.0.jar";
 
     assertThat(ClassCopies.severalJars(one + ":/opt/kafka/libs/strata-kafka-0.1.0.jar")).isEmpty();
-    assertThat(ClassCopies.severalJars("strata-kafka-0.1.0.jar:" + one))
+    assertThat(ClassCopies.severalJars("/opt/kafka/bin/../libs/strata-kafka-0.1.0.jar:" + one))
+        .isEmpty();
+    assertThat(ClassCopies.severalJars("/opt/kafka/libs/strata-kafka-0.1.0-sources.jar:" + one))
+        .isEmpty();
+    assertThat(ClassCopies.severalJars("/opt/kafka/libs/mystrata-kafka-0.1.0.jar:" + one))
+        .isEmpty();
+    assertThat(ClassCopies.severalJars("/opt/kafka/libs/strata-kafka-0.0.9.jar:" + one))
         .get()
         .asString()
         .contains("2 jars of Strata")
-        .contains("(strata-kafka-0.1.0.jar, /opt/kafka/libs/strata-kafka-0.1.0.jar)");
-    assertThat(ClassCopies.severalJars(one.replace("strata-kafka", "mystrata-kafka"))).isEmpty();
+        .contains(
+            "(/opt/kafka/libs/strata-kafka-0.0.9.jar, /opt/kafka/libs/strata-kafka-0.1.0.jar)");
   }
 
   @Test

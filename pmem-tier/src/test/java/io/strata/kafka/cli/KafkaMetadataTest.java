@@ -74,18 +74,27 @@ class KafkaMetadataTest {
             Map.entry(id(4), State.DELETED));
   }
 
+  /** As Kafka itself does with a transition that it does not know. */
   @Test
-  void tellsWhatItCouldNotRead() throws IOException {
-    topic(5L);
-    consumer.updateEndOffsets(Map.of(ZERO, 5L, ONE, 0L));
+  void whatKafkaHasBegunToDeleteDoesNotComeBack() throws IOException {
+    KafkaView view =
+        read(
+            started(1),
+            update(1, RemoteLogSegmentState.DELETE_SEGMENT_STARTED),
+            update(1, RemoteLogSegmentState.COPY_SEGMENT_FINISHED),
+            started(2),
+            update(2, RemoteLogSegmentState.DELETE_SEGMENT_STARTED),
+            update(2, RemoteLogSegmentState.DELETE_SEGMENT_FINISHED),
+            update(2, RemoteLogSegmentState.COPY_SEGMENT_FINISHED));
 
-    assertThat(metadata().readAll("c").gap())
-        .contains("the beginning of partitions [0] of __remote_log_metadata has been deleted");
+    assertThat(view.states())
+        .containsOnly(Map.entry(id(1), State.DELETING), Map.entry(id(2), State.DELETED));
+    assertThat(view.segments()).containsOnlyKeys(id(1));
   }
 
   @Test
   void tellsOfRecordsThatItDoesNotKnow() throws IOException {
-    topic(0L);
+    topic();
     consumer.updateEndOffsets(Map.of(ZERO, 1L, ONE, 0L));
     consumer.schedulePollTask(() -> consumer.addRecord(record(new byte[] {77, 0, 1})));
 
@@ -94,7 +103,7 @@ class KafkaMetadataTest {
 
   @Test
   void givesUpWhereNothingComes() {
-    topic(0L);
+    topic();
     consumer.updateEndOffsets(Map.of(ZERO, 1L, ONE, 0L));
 
     assertThatThrownBy(() -> metadata().readAll("c"))
@@ -120,6 +129,7 @@ class KafkaMetadataTest {
     Path deleting = stores.copy("orders", 3, 500, 6, DAY.multipliedBy(2));
     Path cold = stores.copy("orders", 3, 600, 7, DAY.multipliedBy(2));
     Path unused = Files.writeString(cold.resolve("cold.json"), "{}");
+    Path unfinishedAlone = stores.copy("orders", 3, 700, 9, DAY.multipliedBy(2));
     Path alsoUnknown = stores.alsoInTheSecondLevel(RemoteStores.key("orders", 3, 100, 2));
     StoreInventory inventory = inventory(stores);
     KafkaView view =
@@ -129,8 +139,10 @@ class KafkaMetadataTest {
                 id(1), State.COPIED,
                 id(4), State.UNFINISHED,
                 id(5), State.DELETED,
-                id(6), State.DELETING),
-            Map.of(),
+                id(6), State.DELETING,
+                id(8), State.COPIED,
+                id(9), State.UNFINISHED),
+            Map.of(id(8), known(300, 8), id(9), known(700, 9)),
             Optional.empty());
 
     KafkaComparison comparison = compare(inventory, view);
@@ -140,8 +152,9 @@ class KafkaMetadataTest {
 
     comparison.remove();
 
-    // Kafka notes a copy before it begins: where it knows nothing of one its record is in doubt.
-    assertThat(List.of(known, young, cold, unknown, alsoUnknown))
+    // Kafka notes a copy before it begins, and makes one that has not ended again: where it knows
+    // nothing of that its record is in doubt.
+    assertThat(List.of(known, young, cold, unknown, alsoUnknown, unfinishedAlone))
         .allSatisfy(path -> assertThat(path).exists());
     // Of a deleted topic Kafka does not try a deletion again that has failed.
     assertThat(List.of(unfinished, deleted, deleting))
@@ -198,8 +211,13 @@ class KafkaMetadataTest {
     KafkaView view =
         new KafkaView(
             RemoteStores.CLUSTER,
-            Map.of(id(4), State.UNFINISHED, id(5), State.UNFINISHED, id(6), State.DELETED),
-            Map.of(),
+            Map.of(
+                id(4), State.UNFINISHED,
+                id(5), State.UNFINISHED,
+                id(6), State.DELETED,
+                id(7), State.COPIED,
+                id(8), State.COPIED),
+            Map.of(id(7), known(300, 7), id(8), known(400, 8)),
             Optional.empty());
 
     long now = Instant.now().toEpochMilli();
@@ -261,7 +279,7 @@ class KafkaMetadataTest {
   }
 
   private KafkaView read(RemoteLogMetadata... records) throws IOException {
-    topic(0L);
+    topic();
     consumer.updateEndOffsets(Map.of(ZERO, (long) records.length, ONE, 0L));
     for (RemoteLogMetadata metadata : records) {
       byte[] bytes = serde.serialize(metadata);
@@ -270,19 +288,22 @@ class KafkaMetadataTest {
     return metadata().readAll(RemoteStores.CLUSTER);
   }
 
-  private void topic(long beginning) {
-    offset.set(beginning);
+  private void topic() {
     consumer.updatePartitions(
         KafkaMetadata.TOPIC,
         List.of(
             new PartitionInfo(KafkaMetadata.TOPIC, 0, null, null, null),
             new PartitionInfo(KafkaMetadata.TOPIC, 1, null, null, null)));
-    consumer.updateBeginningOffsets(Map.of(ZERO, beginning, ONE, 0L));
+    consumer.updateBeginningOffsets(Map.of(ZERO, 0L, ONE, 0L));
   }
 
   private ConsumerRecord<byte[], byte[]> record(byte[] value) {
     return new ConsumerRecord<>(
         KafkaMetadata.TOPIC, 0, offset.getAndIncrement(), new byte[0], value);
+  }
+
+  private static KnownToKafka known(long startOffset, long number) {
+    return new KnownToKafka(RemoteStores.key("orders", 3, startOffset, number), startOffset + 99);
   }
 
   private static String id(long number) {

@@ -1,4 +1,4 @@
-/** Benchmarks (JMH), run by hand: docs/benchmarks.md has the commands. */
+/** Benchmarks (JMH), run by hand: docs/design/performance.md has the commands. */
 @NullMarked
 package io.strata.kafka.it.bench;
 
