@@ -261,6 +261,33 @@ class KafkaMetadataTest {
         .hasMessageContaining("found cluster cluster-b, expected cluster-a");
   }
 
+  /** A copied cluster has the same ids. */
+  @Test
+  void aDirectoryOfAnotherStoreIsNamedAndLeftAlone(@TempDir Path elsewhere) throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path deleted = stores.copy("orders", 3, 100, 2, DAY.multipliedBy(2));
+    RemoteStores others = new RemoteStores(elsewhere, "cluster-b");
+    Path other = others.copy("orders", 3, 100, 2, DAY.multipliedBy(2));
+    StoreInventory inventory =
+        StoreInventory.of(
+            List.of(
+                new StorePlaces.Place("ssd", stores.ssd), new StorePlaces.Place("hdd", others.ssd)),
+            key -> true);
+
+    compare(
+            inventory,
+            new KafkaView(
+                RemoteStores.CLUSTER, Map.of(id(2), State.DELETED), Map.of(), Optional.empty()))
+        .remove();
+
+    assertThat(inventory.findings())
+        .singleElement()
+        .asString()
+        .contains("found a directory of store");
+    assertThat(deleted).doesNotExist();
+    assertThat(other).exists();
+  }
+
   private static KafkaComparison compare(StoreInventory inventory, KafkaView view)
       throws RefusedException {
     return KafkaComparison.of(inventory, view, List.of(), DAY, Instant.now().toEpochMilli());
