@@ -84,7 +84,7 @@ final class PowerCutChain implements AutoCloseable {
     this.kind = kind;
     this.seed = seed;
     this.random = new Random(seed);
-    this.layout = kind.layout(random);
+    this.layout = kind.layout(seed);
     this.folder = guest.folder().resolve("cuts").resolve(kind.label() + "-" + seed);
     Map<String, String> properties = PowerCutGuest.properties();
     properties.putAll(kind.properties(layout));
