@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  */
 public final class ClassCopies {
 
-  /** What a broker runs, and not a jar of sources, say, which is released beside it. */
+  /** The name of a jar that a broker runs; not of the sources, say, that are released beside it. */
   private static final Pattern JAR =
       Pattern.compile("strata-kafka-.*(?<!-sources|-javadoc|-tests)\\.jar");
 
