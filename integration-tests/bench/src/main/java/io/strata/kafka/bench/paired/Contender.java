@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * A broker that takes part in a paired run, as its file says.
  *
  * @param label of its results
- * @param classPath jars before Kafka's own
+ * @param classPath jars before Kafka's own, absolute; a file's are relative to where the tool runs
  * @param jvm options of the broker's JVM, and of the tool that formats its directories
  * @param properties of the broker, beside those that any single node needs
  * @param prefix a command that runs the broker's, such as one that limits its memory
@@ -71,7 +71,10 @@ public record Contender(
       }
       return new Contender(
           all.path("label").asText(),
-          texts(all, "class-path"),
+          // The broker has a working directory of its own.
+          texts(all, "class-path").stream()
+              .map(entry -> Path.of(entry).toAbsolutePath().toString())
+              .toList(),
           texts(all, "jvm"),
           YAML.convertValue(all.get("properties"), new TypeReference<Map<String, String>>() {}),
           texts(all, "prefix"),

@@ -59,4 +59,10 @@ class ContenderTest {
         .isInstanceOf(ScenarioException.class)
         .hasMessageContaining("c.yaml");
   }
+
+  @Test
+  void aRelativeJarIsTheOneWhereTheToolRuns() throws IOException {
+    assertThat(read("label: x\nclass-path: [target/strata.jar]").classPath())
+        .containsExactly(Path.of("target/strata.jar").toAbsolutePath().toString());
+  }
 }
