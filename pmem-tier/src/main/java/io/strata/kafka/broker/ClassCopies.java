@@ -35,10 +35,15 @@ public final class ClassCopies {
     // By java.io: the provider may be what is starting.
     return Stream.of(classPath.split(File.pathSeparator))
         .map(File::new)
-        .filter(entry -> JAR.matcher(entry.getName()).matches())
+        .filter(entry -> isJar(entry.getName()))
         .map(ClassCopies::canonical)
         .distinct()
         .toList();
+  }
+
+  /** Returns whether a file's name is that of a jar of Strata that a broker runs. */
+  public static boolean isJar(String name) {
+    return JAR.matcher(name).matches();
   }
 
   private static String canonical(File file) {

@@ -55,7 +55,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
     this.broker = broker;
   }
 
-  /** Where the broker's side comes from: this process. */
+  /** The broker's side, which this process has. */
   static class BrokerSide {
 
     /** The broker's file; empty if it is not known. */

@@ -147,6 +147,7 @@ final class InstallationCheck extends DoctorCheck {
 
   private void jars(Path libs) throws IOException {
     List<Path> ours = new ArrayList<>(files(libs, "strata-kafka-*.jar"));
+    ours.removeIf(jar -> !ClassCopies.isJar(String.valueOf(jar.getFileName())));
     ClassCopies.jars(variable("CLASSPATH")).stream()
         .map(Path::of)
         .filter(entry -> ours.stream().noneMatch(jar -> isSame(jar, entry)))

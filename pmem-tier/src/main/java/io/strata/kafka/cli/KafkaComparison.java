@@ -30,7 +30,7 @@ final class KafkaComparison {
     UNKNOWN("Kafka has no record of it, or of its end; kept, because the record may be lost"),
     DELETED("Kafka has deleted it"),
     UNFINISHED("Kafka began this copy, never noted an end, and has made another one"),
-    /** Of a deleted topic Kafka does not try again. */
+    /** A deletion that has not ended; Kafka does not repeat that of a deleted topic. */
     DELETING("Kafka began to delete it and never noted an end");
 
     private final String meaning;
@@ -141,7 +141,8 @@ final class KafkaComparison {
     for (Copy copy : inventory.copies()) {
       State state = kafka.state(copy.found().manifest().segment());
       Duration old = Duration.ofMillis(nowMillis - copy.found().manifest().createdMillis());
-      Duration least = state == State.UNFINISHED && age.compareTo(COPYING) < 0 ? COPYING : age;
+      boolean begun = kafka.states().get(copy.found().key().id()) == State.UNFINISHED;
+      Duration least = begun && age.compareTo(COPYING) < 0 ? COPYING : age;
       if (state != State.COPIED && old.compareTo(least) >= 0) {
         comparison.useless.add(new Useless(state, copy));
       } else if (state != State.COPIED) {

@@ -42,8 +42,8 @@ final class PoolLock implements Closeable {
   /**
    * The locks that this process holds: lock files by path, pools by device and inode. The system's
    * locks are the process's, not the channel's: closing any other channel on the lock file drops
-   * them. So this process must not open the file twice, and must know that, whoever in it asks, and
-   * by whatever name.
+   * them. So this process must not open the file twice, and must know that for each of its threads,
+   * and by whatever name.
    */
   @GuardedBy("HELD")
   private static final Set<Object> HELD = new HashSet<>();

@@ -70,6 +70,7 @@ class DoctorCommandTest {
     Files.createFile(root.resolve("proc/locks"));
     Files.createFile(libs.resolve("kafka-clients-4.3.1.jar"));
     Files.createFile(libs.resolve("strata-kafka-1.jar"));
+    Files.createFile(libs.resolve("strata-kafka-1-sources.jar"));
     Files.writeString(logs.resolve("meta.properties"), "version=1\nnode.id=1\ncluster.id=abc\n");
     environment.put("KAFKA_OPTS", "-Xlog:gc " + FLAG);
   }

@@ -228,6 +228,24 @@ class KafkaMetadataTest {
   }
 
   @Test
+  void aCopyUnderWayIsNotReported() throws Exception {
+    RemoteStores stores = new RemoteStores(directory);
+    Path unused = stores.copy("orders", 3, 300, 4, Duration.ofMinutes(50));
+    KafkaView view =
+        new KafkaView(
+            RemoteStores.CLUSTER,
+            Map.of(id(4), State.UNFINISHED),
+            Map.of(id(4), known(300, 4)),
+            Optional.empty());
+
+    long now = Instant.now().toEpochMilli();
+    KafkaComparison comparison =
+        KafkaComparison.of(inventory(stores), view, List.of(), Duration.ofSeconds(1), now);
+
+    assertThat(comparison.found()).isFalse();
+  }
+
+  @Test
   void nothingIsRemovedWhereNotAllOfKafkasRecordWasRead() throws Exception {
     RemoteStores stores = new RemoteStores(directory);
     Path deleted = stores.copy("orders", 3, 100, 2, DAY.multipliedBy(2));

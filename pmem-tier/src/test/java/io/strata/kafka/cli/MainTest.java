@@ -188,8 +188,8 @@ class MainTest {
       `level`, `segments`, `bytes`; `total`: `segments`, `bytes`; `findings[]` |
       | `remote verify`, `remote scrub` | `directories[]`: `level` (with `--config`), `path`, `segments`, `files`, `readBytes`, \
       `findings[]`: `kind` (`corrupt`, `missing`, `unreadable`, `foreign`, `stranger`, `orphan`, `unconfirmed`), `path`, \
-      `message`; `removed[]`; `findings[]`; with `--bootstrap-server` `kafka`: `gap` (if not all could be read), `useless[]`: \
-      `kind` (`unknown`, `deleted`, `unfinished`, `deleting`), `path`, `bytes`; `young`; `lost[]`: `topic`, `partition`, \
+      `message`; `removed[]`; `findings[]`; with `--bootstrap-server` `kafka`: `gap` (if not all could be read), `unneeded[]`: \
+      `kind` (`deleted`, `unfinished`, `deleting`), `path`, `bytes`; `unknown[]`: the same; `young`; `lost[]`: `topic`, `partition`, \
       `startOffset`, `endOffset`, `id`; `removed[]`, `kept[]` |
       """;
 
