@@ -27,14 +27,15 @@ public final class ClassCopies {
   private ClassCopies() {}
 
   /**
-   * Returns the jars of Strata that a class path names, in its order, each once. Resolves links.
+   * Returns the jars of Strata on a class path, each once. Resolves links.
    *
-   * @param classPath as of the JVM or of a shell: wildcards do not count
+   * @param classPath as of the JVM or of a shell: {@code directory/*} is every jar of the directory
    */
   public static List<String> jars(String classPath) {
     // By java.io: the provider may be what is starting.
     return Stream.of(classPath.split(File.pathSeparator))
         .map(File::new)
+        .flatMap(ClassCopies::expand)
         .filter(entry -> isJar(entry.getName()))
         .map(ClassCopies::canonical)
         .distinct()
@@ -44,6 +45,14 @@ public final class ClassCopies {
   /** Returns whether a file's name is that of a jar of Strata that a broker runs. */
   public static boolean isJar(String name) {
     return JAR.matcher(name).matches();
+  }
+
+  private static Stream<File> expand(File entry) {
+    if (!entry.getName().equals("*")) {
+      return Stream.of(entry);
+    }
+    File[] files = entry.getAbsoluteFile().getParentFile().listFiles();
+    return files == null ? Stream.empty() : Stream.of(files).sorted();
   }
 
   private static String canonical(File file) {

@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /** Compares a store with what Kafka knows of it, and removes what Kafka does not need any more. */
 final class KafkaComparison {
@@ -69,16 +71,25 @@ final class KafkaComparison {
 
     /**
      * Returns the state of a copy. One that Kafka began and never ended is not needed only if Kafka
-     * has copied the same offsets again: otherwise the record of its end may have been lost.
+     * has copied the same offsets again, and the store has that copy unless Kafka has begun to
+     * delete it. Otherwise the record of its end may have been lost, or it is the only copy.
+     *
+     * @param stored the ids of the store's segments
      */
-    State state(SegmentInfo copy) {
+    State state(SegmentInfo copy, Set<String> stored) {
       State noted = states.getOrDefault(copy.key().id(), State.UNKNOWN);
-      return noted != State.UNFINISHED || isCopiedAgain(copy) ? noted : State.UNKNOWN;
+      return noted != State.UNFINISHED || isCopiedAgain(copy, stored) ? noted : State.UNKNOWN;
     }
 
-    private boolean isCopiedAgain(SegmentInfo copy) {
+    private boolean isCopiedAgain(SegmentInfo copy, Set<String> stored) {
       return segments.values().stream()
-          .filter(other -> states.get(other.key().id()) != State.UNFINISHED)
+          .filter(
+              other ->
+                  switch (states.getOrDefault(other.key().id(), State.UNKNOWN)) {
+                    case COPIED -> stored.contains(other.key().id());
+                    case DELETING, DELETED -> true;
+                    case UNFINISHED, UNKNOWN -> false;
+                  })
           .anyMatch(
               other ->
                   other.key().topicId().equals(copy.key().topicId())
@@ -138,8 +149,10 @@ final class KafkaComparison {
               .formatted(kafka.clusterId(), store.get().clusterId()));
     }
     KafkaComparison comparison = new KafkaComparison(kafka.gap(), lost);
+    Set<String> stored =
+        inventory.segments().stream().map(each -> each.key().id()).collect(Collectors.toSet());
     for (Copy copy : inventory.copies()) {
-      State state = kafka.state(copy.found().manifest().segment());
+      State state = kafka.state(copy.found().manifest().segment(), stored);
       Duration old = Duration.ofMillis(nowMillis - copy.found().manifest().createdMillis());
       boolean begun = kafka.states().get(copy.found().key().id()) == State.UNFINISHED;
       Duration least = begun && age.compareTo(COPYING) < 0 ? COPYING : age;

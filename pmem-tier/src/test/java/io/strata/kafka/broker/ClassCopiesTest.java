@@ -8,8 +8,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.apache.kafka.common.utils.ChildFirstClassLoader;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -41,6 +44,15 @@ class ClassCopiesTest {
         .contains("2 jars of Strata")
         .contains(
             "(/opt/kafka/libs/strata-kafka-0.0.9.jar, /opt/kafka/libs/strata-kafka-0.1.0.jar)");
+  }
+
+  @Test
+  void aWildcardIsEachJarOfItsDirectory(@TempDir Path libs) throws IOException {
+    Path jar = Files.createFile(libs.toRealPath().resolve("strata-kafka-0.1.0.jar"));
+    Path unused = Files.createFile(libs.resolve("kafka-clients-4.3.1.jar"));
+
+    assertThat(ClassCopies.jars(libs + "/*:/nowhere/*")).containsExactly(jar.toString());
+    assertThat(ClassCopies.jars(libs.toString())).isEmpty();
   }
 
   @Test
