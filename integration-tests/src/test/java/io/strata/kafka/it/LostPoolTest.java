@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,13 +52,18 @@ class LostPoolTest {
   private static JsonNode losePool(StockBroker broker) throws Exception {
     broker.kill();
     Files.delete(pool(broker));
+    JsonNode accepted = acceptLoss(broker);
+    Path created = Pools.create(pool(broker), "24MiB", 128);
+    assertThat(created).exists();
+    return accepted;
+  }
+
+  private static JsonNode acceptLoss(StockBroker broker) throws Exception {
     assertThat(broker.startRefused().output()).contains("strata accept-loss", TOPIC + "-0");
     JavaProcess.Finished accepted =
         Pools.strata(
                 "accept-loss", "--config", broker.propertiesFile().toString(), "--yes", "--json")
             .orFail();
-    Path created = Pools.create(pool(broker), "24MiB", 128);
-    assertThat(created).exists();
     String output = accepted.output();
     int end = output.lastIndexOf('}') + 1;
     return new ObjectMapper().readTree(output.substring(output.indexOf('{'), end));
@@ -122,6 +132,43 @@ class LostPoolTest {
     new RecordLedger(TOPIC, PARTITIONS, 2).produce(broker.bootstrap(), 100, SIZE);
     broker.stop();
     Tiers.audit(broker);
+  }
+
+  /** The later segments of the partition are in other slots of the pool. */
+  @Test
+  void whatComesAfterADamagedSlotIsFreed() throws Exception {
+    StockBroker broker = WORK.closing(broker("damaged", "-1").build()).start();
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
+    }
+    RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
+    ledger.produce(broker.bootstrap(), PARTITIONS, SIZE);
+    ledger.produce(broker.bootstrap(), RECORDS / 2, SIZE);
+    broker.stop();
+    List<Path> segments = LogFiles.hotSegments(LogFiles.partition(broker, TOPIC, 0));
+    assertThat(segments).hasSizeGreaterThan(2);
+    damageSlot(pool(broker), SegmentTag.read(segments.get(1)).orElseThrow().slot());
+    Pools.strata("pool", "repair", "--yes", "--config", broker.propertiesFile().toString())
+        .orFail();
+    JsonNode accepted = acceptLoss(broker);
+
+    broker.start();
+
+    assertThat(accepted.get("partitions")).hasSize(1);
+    assertThat(endOffset(broker, 0)).isPositive().isEqualTo(fromOffset(accepted, 0));
+    assertThat(LogFiles.segments(LogFiles.partition(broker, TOPIC, 0)))
+        .containsExactlyElementsOf(segments.subList(0, 2));
+    assertThat(broker.output()).doesNotContain("Log files are missing");
+    new RecordLedger(TOPIC, PARTITIONS, 2).produce(broker.bootstrap(), 100, SIZE);
+    broker.stop();
+    Tiers.audit(broker);
+  }
+
+  private static void damageSlot(Path pool, int slot) throws IOException {
+    long position = SlotLayout.slotPosition(slot) + SlotLayout.COMMITTED_LENGTH_OFFSET;
+    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE)) {
+      file.write(ByteBuffer.wrap(new byte[] {1, 2, 3, 4, 5, 6, 7, 8}), position);
+    }
   }
 
   /** With two other replicas nothing is missing in the end, and only the tails are fetched. */

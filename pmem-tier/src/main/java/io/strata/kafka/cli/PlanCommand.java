@@ -53,7 +53,7 @@ final class PlanCommand extends StrataCommand {
   @Option(
       names = "--reserve",
       paramLabel = "SIZE",
-      description = "Space that a burst finds: free, or clean with eager destaging.")
+      description = "Space that a burst finds: free, or clean in the mode eager.")
   private @Nullable ByteAmount reserve;
 
   @Option(names = "--pool", paramLabel = "SIZE", description = "The tier's capacity.")

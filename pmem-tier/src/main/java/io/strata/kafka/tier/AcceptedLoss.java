@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -48,6 +49,7 @@ public final class AcceptedLoss {
    *     the log from there; empty if none does
    * @param fromOffset the first offset that may be missing: all before it are there
    * @param dropped the files that come after it, the last first
+   * @param inPool those of them that a pool has bytes of
    * @param files the log files whose tags are to be removed
    */
   public record Loss(
@@ -57,10 +59,12 @@ public final class AcceptedLoss {
       OptionalLong firstSegment,
       long fromOffset,
       List<Path> dropped,
+      List<Path> inPool,
       List<Path> files) {
     /** Copies the lists. */
     public Loss {
       dropped = List.copyOf(dropped);
+      inPool = List.copyOf(inPool);
       files = List.copyOf(files);
     }
   }
@@ -159,6 +163,12 @@ public final class AcceptedLoss {
       boolean whole = from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
       if (!whole) {
         List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
+        List<Path> inPool = new ArrayList<>();
+        for (Path file : dropped) {
+          if (!untagged.contains(file) && SegmentTag.read(file).isPresent()) {
+            inPool.add(file);
+          }
+        }
         return new Loss(
             id.topic(),
             id.partition(),
@@ -166,12 +176,20 @@ public final class AcceptedLoss {
             OptionalLong.of(base),
             from,
             dropped,
+            inPool,
             untagged.stream().filter(file -> !dropped.contains(file)).toList());
       }
       // The next segment begins where this one ends: it lacks nothing.
     }
     return new Loss(
-        id.topic(), id.partition(), directory, OptionalLong.empty(), 0, List.of(), untagged);
+        id.topic(),
+        id.partition(),
+        directory,
+        OptionalLong.empty(),
+        0,
+        List.of(),
+        List.of(),
+        untagged);
   }
 
   /** Kafka deletes the others when it starts. */
@@ -212,7 +230,7 @@ public final class AcceptedLoss {
       points.write();
       for (Loss loss : each.getValue()) {
         for (Path file : loss.dropped()) {
-          Files.deleteIfExists(file);
+          drop(file, loss.inPool().contains(file));
         }
         Directories.force(loss.directory());
         for (Path file : loss.files()) {
@@ -220,6 +238,19 @@ public final class AcceptedLoss {
           Directories.force(file);
         }
       }
+    }
+  }
+
+  /**
+   * Deletes a file. One that a pool has bytes of gets the name by which Kafka deletes it when it
+   * starts, and the tier frees its slot then: without the file it would report the segment as
+   * missing.
+   */
+  private static void drop(Path file, boolean inPool) throws IOException {
+    if (inPool) {
+      Files.move(file, SegmentNames.deleted(file), StandardCopyOption.REPLACE_EXISTING);
+    } else {
+      Files.deleteIfExists(file);
     }
   }
 }

@@ -50,12 +50,12 @@ final class Scarcity {
 
   /**
    * The scarcity of a tier's space: 0 until four fifths of the tier are dirty, or half of what is
-   * above its threshold; 1 when all of it is.
+   * above its threshold; 1 when all of it is. A threshold of 1 is none, as -1 is.
    */
   double of(int tier) {
-    double begin = Math.max(SCARCE_SHARE, (1 + thresholds.get(tier)) / 2);
-    double dirty = dirtyShare.applyAsDouble(tier);
-    return begin >= 1 ? dirty : Math.max(0, (dirty - begin) / (1 - begin));
+    double threshold = thresholds.get(tier);
+    double begin = threshold >= 1 ? SCARCE_SHARE : Math.max(SCARCE_SHARE, (1 + threshold) / 2);
+    return Math.max(0, (dirtyShare.applyAsDouble(tier) - begin) / (1 - begin));
   }
 
   /** Returns whether a tier passes on the next new segment: one of {@code 1 / scarcity} of them. */

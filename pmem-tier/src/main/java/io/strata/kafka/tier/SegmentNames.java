@@ -12,6 +12,7 @@ final class SegmentNames {
 
   private static final int DIGITS = 20;
   private static final String EXTENSION = ".log";
+  private static final String DELETED = ".deleted";
   private static final int NAME_LENGTH = DIGITS + EXTENSION.length();
 
   /** A test may place files of any name in the pool: then no name rules a file out. */
@@ -34,6 +35,12 @@ final class SegmentNames {
   /** Returns what Kafka calls the segment that begins with an offset. */
   static String fileName(long baseOffset) {
     return String.format(Locale.ROOT, "%0" + DIGITS + "d", baseOffset) + EXTENSION;
+  }
+
+  /** Returns the name by which Kafka deletes a segment's log file when it starts. */
+  static Path deleted(Path logFile) {
+    String name = String.valueOf(logFile.getFileName()).substring(0, NAME_LENGTH);
+    return logFile.resolveSibling(name + DELETED);
   }
 
   /** The offset that the name of a segment's file, its indexes' or a snapshot's begins with. */
@@ -77,7 +84,7 @@ final class SegmentNames {
     }
     int suffix = name + NAME_LENGTH;
     return suffix == length
-        || hasSuffix(path, suffix, ".deleted")
+        || hasSuffix(path, suffix, DELETED)
         || hasSuffix(path, suffix, ".cleaned")
         || hasSuffix(path, suffix, ".swap");
   }

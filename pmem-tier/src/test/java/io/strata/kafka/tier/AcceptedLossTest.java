@@ -4,6 +4,9 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.AcceptedLoss.Loss;
 import java.io.IOException;
@@ -111,6 +114,37 @@ final class AcceptedLossTest {
     assertThat(own).exists();
     assertThat(other).exists();
     assertThat(old).hasBinaryContent(OLD);
+  }
+
+  /** Where one slot of several was damaged. */
+  @Test
+  void kafkasStartFreesTheSlotsOfWhatComesAfter() throws Exception {
+    fixture = new TierFixture(Files.createDirectory(directory.resolve("damaged")).toRealPath());
+    fixture.pool("hot.pool", 16 * MIB);
+    fixture.open();
+    Path first = fixture.segment("orders-0", 0);
+    Path next = fixture.segment("orders-0", 1000);
+    fixture.append(first, OLD);
+    fixture.append(next, NEW);
+    fixture.close();
+    try (Pool pool = Pool.open(fixture.pools.get(0), MemoryType.MAPPED, TierFixture.OWNER)) {
+      for (Slot slot : pool.slots()) {
+        if (fixture.logs().resolve(slot.relativePath()).equals(first)) {
+          slot.discard();
+        }
+      }
+    }
+
+    AcceptedLoss.run(
+        AcceptedLoss.plan(fixture.logDirectories, logFile -> logFile.file().equals(first)));
+
+    HotTier tier = fixture.open();
+    assertThat(tier.recoveryReport().orphaned()).isEmpty();
+    assertThat(next).doesNotExist();
+    tier.delete(
+        next.resolveSibling(next.getFileName() + ".deleted")); // as Kafka does when it starts
+    fixture.awaitBackgroundWork();
+    assertThat(tier.pools().get(0).slots()).isEmpty();
   }
 
   @Test

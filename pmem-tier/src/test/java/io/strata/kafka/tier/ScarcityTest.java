@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which new segments a tier takes, over a pool that is full or not. */
 final class ScarcityTest {
@@ -49,12 +50,16 @@ final class ScarcityTest {
     assertThat(scarcity.of(0)).isCloseTo(0.5, within(1e-9));
     scarcity.thresholds(List.of(0.5));
     assertThat(scarcity.of(0)).isGreaterThan(0.8);
-    scarcity.thresholds(List.of(-1.0));
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {-1, 1})
+  void withoutAThresholdSpaceIsScarceWhenMostOfItIsDirty(double threshold) {
+    Scarcity scarcity = at(threshold);
     dirty = 0.8;
     assertThat(scarcity.of(0)).isZero();
-    scarcity.thresholds(List.of(1.0));
     dirty = 0.9;
-    assertThat(scarcity.of(0)).isEqualTo(0.9);
+    assertThat(scarcity.of(0)).isCloseTo(0.5, within(1e-9));
   }
 
   /**
