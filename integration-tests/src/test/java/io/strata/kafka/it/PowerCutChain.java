@@ -54,9 +54,15 @@ final class PowerCutChain implements AutoCloseable {
           "request.timeout.ms", "19000",
           "reconnect.backoff.max.ms", "500");
 
-  /** What fails is sent until it is there. */
+  /**
+   * What fails is sent until it is there. One batch at a time: of a producer's batches a broker that
+   * starts again knows the last one alone (Kafka's snapshot of producers has no other), and takes
+   * the one before it for out of order when it is sent again. The producer then sends both as new
+   * ones.
+   */
   private static final Map<String, String> IDEMPOTENT =
       Map.of(
+          "max.in.flight.requests.per.connection", "1",
           "delivery.timeout.ms", "900000",
           "max.block.ms", "900000",
           "request.timeout.ms", "10000", // QEMU takes connections before there is a broker
