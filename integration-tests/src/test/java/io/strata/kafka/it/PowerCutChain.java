@@ -55,10 +55,10 @@ final class PowerCutChain implements AutoCloseable {
           "reconnect.backoff.max.ms", "500");
 
   /**
-   * What fails is sent until it is there. One batch at a time: of a producer's batches a broker that
-   * starts again knows the last one alone (Kafka's snapshot of producers has no other), and takes
-   * the one before it for out of order when it is sent again. The producer then sends both as new
-   * ones.
+   * What fails is sent until it is there. One batch at a time: of a producer's batches a broker
+   * that starts again knows the last one alone (Kafka's snapshot of producers has no other), and
+   * takes the one before it for out of order when it is sent again. The producer then sends both as
+   * new ones.
    */
   private static final Map<String, String> IDEMPOTENT =
       Map.of(

@@ -106,8 +106,11 @@ final class ScrubRounds {
     }
     for (StoreDirectory directory : store.directories()) {
       OptionalLong noted = upkeep.lastScrubMillis(directory);
-      long last = Math.max(noted.orElse(0), own.getOrDefault(directory, 0L));
-      if (noted.isPresent() && clock.millis() - last >= interval.toMillis()) {
+      long now = clock.millis();
+      long known = own.getOrDefault(directory, 0L);
+      // The clock was ahead, and is no longer: what is noted in the directory counts.
+      long last = Math.max(noted.orElse(0), known > now ? 0 : known);
+      if (noted.isPresent() && now - last >= interval.toMillis()) {
         due.add(directory);
       }
     }

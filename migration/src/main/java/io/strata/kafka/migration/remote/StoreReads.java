@@ -251,6 +251,7 @@ final class StoreReads {
       Located first, boolean ofLog, IOException why, CallControl control, Reading<T> reading)
       throws IOException, InterruptedException {
     boolean moved = true;
+    IOException failure = why;
     for (int round = 0; moved && round < 2; round++) {
       moved = why instanceof NoSuchFileException;
       for (Located copy : copies(first, why)) {
@@ -268,13 +269,17 @@ final class StoreReads {
             failed(copy, e);
           }
           moved |= e instanceof NoSuchFileException;
-          if (e != why) {
-            why.addSuppressed(e);
+          if (failure instanceof NoSuchFileException && !(e instanceof NoSuchFileException)) {
+            // A copy that is there and cannot be read is not "not found".
+            e.addSuppressed(failure);
+            failure = e;
+          } else if (e != failure) {
+            failure.addSuppressed(e);
           }
         }
       }
     }
-    throw why;
+    throw failure;
   }
 
   /** Reads an index, in a call that has a deadline; fails as {@link RemoteTier#index}. */

@@ -16,6 +16,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -263,8 +264,9 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             run.latency();
             run.done(index.length);
             return new ByteArrayInputStream(index);
-          } catch (SegmentMissingException e) {
-            SegmentMissingException missing = missing(metadata, e);
+          } catch (SegmentMissingException | NoSuchFileException e) {
+            IOException missing =
+                e instanceof SegmentMissingException segment ? missing(metadata, segment) : e;
             if (indexType == IndexType.TRANSACTION) {
               // "Not found" would mean to Kafka that nothing in the segment was aborted.
               throw new IOException(missing.getMessage(), missing);

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -677,5 +678,38 @@ class StrataRemoteStorageManagerTest {
         .isNotInstanceOf(RemoteResourceNotFoundException.class);
     assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.OFFSET))
         .isInstanceOf(RemoteResourceNotFoundException.class);
+  }
+
+  /** The copy that was known has gone just now, and the other one is damaged. */
+  @Test
+  void aDamagedTransactionIndexOfTheOtherCopyIsNotToldAsNone() throws Exception {
+    Path hdd = Files.createDirectory(top.resolve("hdd"));
+    RemoteSettings one = settings(Duration.ofSeconds(30), ssd);
+    RemoteSettings two =
+        new RemoteSettings(
+            1,
+            List.of(
+                one.levels().get(0),
+                new StoreOptions.LevelOptions(
+                    "hdd", List.of(new StoreOptions.Directory(hdd, OptionalLong.of(1 << 26))))),
+            Optional.empty(),
+            1 << 16,
+            1 << 20,
+            one.live());
+    StrataRemoteStorageManager manager = manager(two);
+    RemoteLogSegmentMetadata segment = metadata(0);
+    var unused = manager.copyLogSegmentData(segment, data(0, true));
+    assertThat(all(manager.fetchIndex(segment, IndexType.TRANSACTION))).hasSize(34);
+    Path upper = Objects.requireNonNull(find(".txnindex").getParent());
+    Path lower = hdd.resolve(ssd.relativize(upper));
+    copyTree(upper, lower);
+    Path damaged = Files.write(lower.resolve(find(".txnindex").getFileName()), new byte[34]);
+    assertThat(damaged).exists();
+    Path gone = Files.move(upper, ssd.resolve("trash").resolve("gone"));
+    assertThat(gone).exists();
+
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.TRANSACTION))
+        .isInstanceOf(RemoteStorageException.class)
+        .isNotInstanceOf(RemoteResourceNotFoundException.class);
   }
 }

@@ -79,24 +79,37 @@ record ColdCopies(Optional<OtherManager> manager) {
     require(segment, mark).read(manifest, mark.customMetadataBytes(), position, target);
   }
 
-  /** Returns why the manager is not to get a segment; empty if it is. */
-  Optional<String> isInTheWay(Path segment) throws IOException {
+  /**
+   * Returns why the manager is not to get a segment; empty if it is.
+   *
+   * @param brokerId this broker
+   * @param nonce names a file for a moment; nobody else's
+   */
+  Optional<String> isInTheWay(Path segment, int brokerId, String nonce) throws IOException {
     if (!isMarked(segment)) {
       return Optional.empty();
     }
-    // Only by its mark does a deletion find what another manager has.
-    return Optional.of(ColdMark.read(segment))
-        .filter(ColdMark::done)
-        .map(
-            mark ->
-                isOurs(mark)
-                    ? "it is there already"
-                    : "another cold manager has it: " + SegmentKey.printable(mark.className()));
+    ColdMark mark = ColdMark.read(segment);
+    if (mark.done()) {
+      // Only by its mark does a deletion find what another manager has.
+      return Optional.of(
+          isOurs(mark)
+              ? "it is there already"
+              : "another cold manager has it: " + SegmentKey.printable(mark.className()));
+    }
+    // A manager whose copy fails may remove what it finds of the segment, this copy too. The other
+    // broker may be cut off from the store, and not be at an end.
+    return mark.brokerId().isPresent()
+            && mark.brokerId().getAsInt() != brokerId
+            && CopyMarks.isRecent(segment.resolve(StoreNames.COLD), nonce)
+        ? Optional.of(
+            "broker %d began to copy it within the last hour".formatted(mark.brokerId().getAsInt()))
+        : Optional.empty();
   }
 
   /** Notes beside a copy that the manager is getting its bytes; returns the mark. */
-  Path begin(Path segment) throws IOException {
-    return mark(segment, ColdMark.begun(require(segment).className()));
+  Path begin(Path segment, int brokerId) throws IOException {
+    return mark(segment, ColdMark.begun(require(segment).className(), brokerId));
   }
 
   /** Notes beside a copy that the manager has its bytes. */

@@ -37,7 +37,8 @@ record ColdLevel(SegmentStore store) implements Level {
     Optional<String> stopped;
     try {
       checkHere(source, pace);
-      stopped = store.cold.isInTheWay(source.path());
+      stopped =
+          store.cold.isInTheWay(source.path(), store.options.brokerId(), store.publishing.owner());
       if (stopped.isEmpty()) {
         stopped = copy(source, pace);
       }
@@ -57,7 +58,7 @@ record ColdLevel(SegmentStore store) implements Level {
   private Optional<String> copy(SegmentStore.Located source, BytePace pace)
       throws IOException, InterruptedException {
     ColdCopies cold = store.cold;
-    Path mark = cold.begin(source.path());
+    Path mark = cold.begin(source.path(), store.options.brokerId());
     // The only trace of the cold copy; a killed process may have published it, and not durably.
     source.directory().force(source.key());
     if (!CopyMarks.isStaying(source.path(), mark)) {

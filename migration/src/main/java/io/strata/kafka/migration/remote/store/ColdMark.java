@@ -6,24 +6,31 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The content of a segment's {@code cold.json}: the cold manager has its bytes, or is getting them.
  *
  * @param className the manager's class
  * @param done whether the manager has said that it has them
+ * @param brokerId the broker that began to copy them; empty once it is done
  * @param customMetadata what the manager wants to see again, base64; empty if it gave nothing
  */
-record ColdMark(String className, boolean done, Optional<String> customMetadata) {
+record ColdMark(
+    String className, boolean done, OptionalInt brokerId, Optional<String> customMetadata) {
 
   private static final int VERSION = 1;
 
-  static ColdMark begun(String className) {
-    return new ColdMark(className, false, Optional.empty());
+  static ColdMark begun(String className, int brokerId) {
+    return new ColdMark(className, false, OptionalInt.of(brokerId), Optional.empty());
   }
 
   static ColdMark done(String className, Optional<byte[]> customMetadata) {
-    return new ColdMark(className, true, customMetadata.map(Base64.getEncoder()::encodeToString));
+    return new ColdMark(
+        className,
+        true,
+        OptionalInt.empty(),
+        customMetadata.map(Base64.getEncoder()::encodeToString));
   }
 
   Optional<byte[]> customMetadataBytes() {
@@ -32,6 +39,7 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
 
   byte[] print() {
     ObjectNode document = JsonFile.object(VERSION).put("className", className).put("done", done);
+    brokerId.ifPresent(id -> document.put("brokerId", id));
     customMetadata.ifPresent(text -> document.put("customMetadata", text));
     return JsonFile.print(document);
   }
@@ -57,6 +65,10 @@ record ColdMark(String className, boolean done, Optional<String> customMetadata)
       }
       custom = Optional.of(text);
     }
-    return new ColdMark(json.text("className"), json.flag("done"), custom);
+    OptionalInt brokerId =
+        json.object().has("brokerId")
+            ? OptionalInt.of(json.smallNumber("brokerId"))
+            : OptionalInt.empty();
+    return new ColdMark(json.text("className"), json.flag("done"), brokerId, custom);
   }
 }

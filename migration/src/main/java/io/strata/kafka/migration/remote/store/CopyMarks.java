@@ -77,8 +77,7 @@ final class CopyMarks {
    */
   static boolean isStaying(Path segment, Path now) throws IOException {
     try {
-      long marked = Files.getLastModifiedTime(segment.resolve(StoreNames.GOING)).toMillis();
-      if (Math.abs(Files.getLastModifiedTime(now).toMillis() - marked) <= LONGEST.toMillis()) {
+      if (isRecent(segment.resolve(StoreNames.GOING), now)) {
         return false;
       }
     } catch (NoSuchFileException e) {
@@ -102,6 +101,27 @@ final class CopyMarks {
       return isStaying(segment, Files.createFile(now));
     } catch (NoSuchFileException e) {
       return false; // The copy has just gone.
+    } finally {
+      boolean unused = Files.deleteIfExists(now);
+    }
+  }
+
+  private static boolean isRecent(Path mark, Path now) throws IOException {
+    long age =
+        Files.getLastModifiedTime(now).toMillis() - Files.getLastModifiedTime(mark).toMillis();
+    return Math.abs(age) <= LONGEST.toMillis();
+  }
+
+  /**
+   * Returns whether a mark was made within an hour, by the file system's clock.
+   *
+   * @param nonce names a file beside it; nobody else's
+   * @throws NoSuchFileException if the mark is not there
+   */
+  static boolean isRecent(Path mark, String nonce) throws IOException {
+    Path now = mark.resolveSibling(nonce + StoreNames.PART);
+    try {
+      return isRecent(mark, Files.createFile(now));
     } finally {
       boolean unused = Files.deleteIfExists(now);
     }

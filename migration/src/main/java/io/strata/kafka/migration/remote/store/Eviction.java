@@ -127,7 +127,10 @@ record Eviction(SegmentStore store) {
       wrong.ifPresent(what -> store.lookup.damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {
-      return false; // Deleted just now, or a file of it is missing.
+      if (Disk.isThere(located.get().path())) {
+        store.lookup.damaged(copy.directory(), entry.key(), e.getFile() + ": is missing");
+      }
+      return false; // Else it was deleted just now.
     }
   }
 

@@ -256,11 +256,27 @@ final class KnownSegments {
     if (find(key.id()).flatMap(known -> known.in(directory)).equals(Optional.of(copy))) {
       return;
     }
-    Manifest manifest = ManifestCodec.read(path, key);
-    synchronized (this) {
-      if (hasSeen(listing, key.id())) {
-        putWithoutMark(manifest, copy);
+    try {
+      Manifest manifest = ManifestCodec.read(path, key);
+      synchronized (this) {
+        if (hasSeen(listing, key.id())) {
+          putWithoutMark(manifest, copy);
+        }
       }
+    } catch (CorruptManifestException | NoSuchFileException e) {
+      if (!Disk.isThere(path)) {
+        throw new NoSuchFileException(path.toString()); // It has just been removed.
+      }
+      putDamaged(listing, key, copy);
+      throw new IOException(path + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A copy without a right manifest is known if another copy says what the segment is. */
+  private synchronized void putDamaged(Listing listing, SegmentKey key, StoredCopy copy) {
+    KnownSegment entry = byId.get(key.id());
+    if (entry != null && hasSeen(listing, key.id())) {
+      replace(entry, copy.directory(), Optional.of(copy.withDamage(true)));
     }
   }
 

@@ -15,21 +15,30 @@ import java.util.Optional;
 record MoveConfirmation(SegmentStore store) {
 
   /**
-   * Takes the mark off a copy if the first one is there, and else removes the copy. A deletion
+   * Takes the mark off a copy if the first one is there, and else removes the copy, unless another
+   * thread or broker has confirmed it meanwhile: a move may hang for long before this. A deletion
    * renames a whole directory: a first copy that has lost its manifest was not deleted.
    *
    * @param first the directory of the first copy; empty if no directory has it any more
+   * @return whether the copy stays
    */
   boolean confirm(Optional<StoreDirectory> first, StoreDirectory target, SegmentKey key)
       throws IOException {
+    Path segment = target.segment(key);
     if (first.isEmpty() || !isIn(first.get(), key)) {
-      store.publishing.discard(target, key);
-      return false;
+      // After the look for the first copy: if another has confirmed this one, and evicted the first
+      // one, this one has no mark any more, and is the only one.
+      if (CopyMarks.isMoving(segment)) {
+        store.publishing.discard(target, key);
+        return false;
+      }
+      return Disk.isThere(segment);
     }
-    if (!Files.deleteIfExists(target.segment(key).resolve(StoreNames.MOVING))) {
-      return false; // A deletion has found the second copy.
+    if (!Files.deleteIfExists(segment.resolve(StoreNames.MOVING))) {
+      // Another has confirmed it, or a deletion has found it.
+      return Disk.isThere(segment);
     }
-    Disk.forceDirectory(target.segment(key));
+    Disk.forceDirectory(segment);
     return true;
   }
 

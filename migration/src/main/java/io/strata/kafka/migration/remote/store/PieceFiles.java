@@ -89,10 +89,15 @@ public final class PieceFiles {
     return found;
   }
 
-  /** Keeps a piece. */
+  /**
+   * Keeps a piece, if its directory takes it in its time: readers wait for it.
+   *
+   * @throws StoreUnavailableException if the directory cannot be written now
+   */
   public void write(Piece piece, ByteBuffer bytes) throws IOException, InterruptedException {
     Path file = file(piece);
-    directory.write(
+    directory.access().checkWritable();
+    directory.brief(
         "writing " + file,
         control -> {
           directory.checkAvailable();

@@ -51,6 +51,11 @@ final class StoreMemory {
     return memory;
   }
 
+  /** Remembers nothing: what was remembered is damaged. */
+  static StoreMemory empty(List<Path> places) {
+    return new StoreMemory(places);
+  }
+
   private interface Access {
     /** Returns whether it was done, or else was not to be done. */
     boolean of(Path file) throws IOException;

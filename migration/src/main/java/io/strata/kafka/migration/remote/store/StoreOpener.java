@@ -70,7 +70,33 @@ final class StoreOpener {
    * @throws IOException if the broker's own log directories cannot be read or written
    */
   static Opened open(StoreOptions options) throws IOException, StoreRefusedException {
-    return new StoreOpener(options, StoreMemory.read(options.memory())).open();
+    StoreMemory memory;
+    try {
+      memory = StoreMemory.read(options.memory());
+    } catch (CorruptManifestException e) {
+      if (e.isOfOtherVersion()) {
+        throw e;
+      }
+      return withoutMemory(options, e);
+    }
+    return new StoreOpener(options, memory).open();
+  }
+
+  /** Where every directory says what it is, what was remembered is not needed. */
+  private static Opened withoutMemory(StoreOptions options, CorruptManifestException damage)
+      throws IOException, StoreRefusedException {
+    StoreOpener opener = new StoreOpener(options, StoreMemory.empty(options.memory()));
+    opener.readIdentities();
+    if (!opener.identities.keySet().containsAll(opener.paths())) {
+      throw new StoreRefusedException(
+          """
+          %s. Only by that file an empty mount point is known from a new directory: mount all \
+          directories of the store, or, if some of them are new, delete the file\
+          """
+              .formatted(damage.getMessage()));
+    }
+    opener.warnings.add(damage.getMessage() + ": it is written anew");
+    return opener.open();
   }
 
   private Opened open() throws IOException, StoreRefusedException {
@@ -130,13 +156,21 @@ final class StoreOpener {
         for (StoreUpkeep.UsingBroker broker : StoreUpkeep.brokers(known, warnings::add)) {
           for (StoreUpkeep.Used used : broker.directories()) {
             for (Path path : paths()) {
-              if (path.toString().equals(used.path()) && !identities.containsKey(path)) {
+              if (path.toString().equals(used.path())
+                  && !identities.containsKey(path)
+                  && !isElsewhere(used.id())) {
                 identities.put(
                     path, new StoreIdentity(store.storeId(), store.clusterId(), used.id(), 0));
                 missing.put(
                     path,
-                    "broker %d uses the directory %s there"
-                        .formatted(broker.brokerId(), used.id()));
+                    """
+                    broker %d uses the directory %s there (if that broker is gone for good, \
+                    delete %s)\
+                    """
+                        .formatted(
+                            broker.brokerId(),
+                            used.id(),
+                            StoreUpkeep.signInFile(known, broker.brokerId())));
               }
             }
           }
@@ -145,6 +179,12 @@ final class StoreOpener {
         warnings.add(known + ": who uses it cannot be read: " + e.getMessage());
       }
     }
+  }
+
+  /** Returns whether a directory has been found under a path of this broker. */
+  private boolean isElsewhere(String directoryId) {
+    return identities.values().stream()
+        .anyMatch(identity -> identity.directoryId().equals(directoryId));
   }
 
   /** All at once: a server that hangs has many of them, perhaps, and each takes its time. */

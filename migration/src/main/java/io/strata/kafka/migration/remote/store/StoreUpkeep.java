@@ -56,7 +56,7 @@ public final class StoreUpkeep implements AutoCloseable {
           .put("level", used.level())
           .put("path", used.path());
     }
-    Disk.replace(signInFile(directory, broker.brokerId()), JsonFile.print(document));
+    Disk.replace(signInFile(directory.path(), broker.brokerId()), JsonFile.print(document));
   }
 
   private UsingBroker thisBroker() {
@@ -121,7 +121,8 @@ public final class StoreUpkeep implements AutoCloseable {
   private List<UsingBroker> disagreeingIn(
       StoreDirectory directory, Duration late, Consumer<String> damaged) throws IOException {
     List<String> own = thisBroker().directoryIds();
-    long now = now(directory);
+    long now =
+        signedIn(directory, store.options.brokerId()).orElseGet(() -> store.clock().millis());
     List<UsingBroker> others = new ArrayList<>();
     for (UsingBroker broker : brokers(directory.path(), damaged)) {
       if (!own.equals(broker.directoryIds())
@@ -132,14 +133,16 @@ public final class StoreUpkeep implements AutoCloseable {
     return others;
   }
 
-  private static Path signInFile(StoreDirectory directory, int broker) {
-    return directory.path().resolve(StoreNames.BROKERS).resolve(broker + ".json");
+  /** The file by which a broker says that it uses a directory. */
+  static Path signInFile(Path directory, int broker) {
+    return directory.resolve(StoreNames.BROKERS).resolve(broker + ".json");
   }
 
   /** Returns when a broker last signed in, by the clock of the file system; empty if it has not. */
   private static OptionalLong signedIn(StoreDirectory directory, int broker) throws IOException {
     try {
-      return OptionalLong.of(Files.getLastModifiedTime(signInFile(directory, broker)).toMillis());
+      return OptionalLong.of(
+          Files.getLastModifiedTime(signInFile(directory.path(), broker)).toMillis());
     } catch (NoSuchFileException e) {
       return OptionalLong.empty();
     }

@@ -182,7 +182,7 @@ final class StoreFilesTarget implements FuzzTarget {
     files.put(
         2,
         List.of(
-            ColdMark.begun("x.Y").print(),
+            ColdMark.begun("x.Y", 1).print(),
             ColdMark.done("x.Y", Optional.of(new byte[] {1, 2})).print()));
     files.put(
         3,

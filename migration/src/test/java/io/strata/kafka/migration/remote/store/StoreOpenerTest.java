@@ -328,6 +328,41 @@ class StoreOpenerTest {
     assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
   }
 
+  @Test
+  void damagedMemoryIsWrittenAnewWhereEveryDirectorySaysWhatItIs() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd));
+    Path memory = logs.resolve("strata-remote-store.json");
+    byte[] right = Files.readAllBytes(memory);
+    Path unusedToo = Files.writeString(memory, "damaged");
+
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd), Stores.level("hdd", hdd)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining(memory.toString())
+        .hasMessageContaining("delete the file");
+    assertThat(StoreListing.entries(hdd)).isEmpty();
+    assertThat(open(Stores.level("ssd", ssd)).warnings())
+        .singleElement()
+        .asString()
+        .contains("it is written anew");
+    assertThat(memory).hasBinaryContent(right);
+  }
+
+  /** A broker that is gone for good has signed in with a path that is another directory's now. */
+  @Test
+  void aPathThatABrokerOfBeforeUsedForADirectoryThatIsElsewhereNowMayBeNew() throws Exception {
+    SegmentStore gone = Stores.open(7, Stores.level("ssd", ssd));
+    try (StoreUpkeep upkeep = new StoreUpkeep(gone)) {
+      upkeep.signIn(gone.directories().get(0));
+    }
+    Path moved = Files.move(ssd, top.resolve("moved"));
+    Path empty = Files.createDirectory(ssd);
+
+    SegmentStore store = open(Stores.level("ssd", moved, empty));
+
+    assertThat(store.warnings()).isEmpty();
+    assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
+  }
+
   /** An outage of the store fills it: the broker is to start again all the same. */
   @Test
   void aFullLogDirectoryIsNoReasonNotToStart() throws Exception {

@@ -655,6 +655,151 @@ class StoreTiersTest {
     assertThat(other.segments().get(0).copies()).noneMatch(StoredCopy::moving);
   }
 
+  /**
+   * Its process was paused, or the thread hung in a mount that was replaced: what it left was
+   * settled, and its source evicted, before it goes on.
+   */
+  @Test
+  void aMoveThatGoesOnLateLeavesWhatAnotherHasConfirmed() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    SegmentStore other = twoLevels();
+    StoreTiers others = new StoreTiers(other, List.of("ssd", "hdd"));
+    hook =
+        reached -> {
+          if (reached == StoreStage.MOVE_PUBLISHED) {
+            hook = StoreStage.Hook.NONE;
+            refreshAll(other);
+            try {
+              assertThat(new MoveConfirmation(other).settle()).isEmpty();
+              assertThat(others.evict(only(others).id()).outcome())
+                  .isEqualTo(MoveResult.Outcome.DONE);
+            } catch (IOException | InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+
+    assertThat(read(other, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  /** A manager whose copy fails may remove what it finds of the segment, another's copy too. */
+  @Test
+  void aBrokerThatTakesOverLeavesACopyToTheColdManagerThatIsUnderWay() throws Exception {
+    SegmentStore first = withCold();
+    StoreTiers tiers = new StoreTiers(first, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(first, local, SEGMENT);
+    SegmentStore second =
+        Stores.open(
+            Stores.options(2, List.of(), stage -> hook.reached(stage), Stores.level("ssd", ssd)),
+            Optional.of(cold));
+    refreshAll(second);
+    StoreTiers seconds = new StoreTiers(second, List.of("ssd", "cold"));
+    cold.duringCopy =
+        () -> {
+          cold.duringCopy = () -> {};
+          try {
+            assertThat(seconds.destage(only(seconds).id(), 1, MoveControl.UNLIMITED).reason())
+                .contains("broker 1 began to copy it within the last hour");
+          } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          cold.segments.clear();
+          throw new IllegalStateException("the connection was lost");
+        };
+    assertThatThrownBy(() -> tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED))
+        .hasMessageContaining("the connection was lost");
+
+    // A process of the same broker, or an hour: nobody copies it any more.
+    Path mark = second.directories().get(0).segment(SEGMENT.key()).resolve(StoreNames.COLD);
+    Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    assertThat(seconds.destage(only(seconds).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(cold.segments).hasSize(1);
+  }
+
+  /** What the broker that found the damage knew is gone. */
+  @Test
+  void aCopyWithoutARightManifestIsRepairedByABrokerThatStartsLater() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    Path manifest = store.directories().get(1).segment(SEGMENT.key()).resolve(StoreNames.MANIFEST);
+    byte[] right = Files.readAllBytes(manifest);
+    for (boolean there : List.of(true, false)) {
+      Files.delete(manifest);
+      if (there) {
+        Path damaged = Files.writeString(manifest, "{");
+        assertThat(damaged).exists();
+      }
+      SegmentStore later = twoLevels();
+      for (StoreDirectory directory : later.directories()) {
+        List<String> unusedProblems = new StoreUpkeep(later).refresh(directory, () -> {});
+      }
+      CopyRepair repair = new CopyRepair(later);
+      assertThat(repair.known()).hasSize(1);
+      assertThat(repair.repair(repair.known().get(0), bytes -> {})).containsExactly(manifest);
+      assertThat(manifest).hasBinaryContent(right);
+      assertThat(repair.known()).isEmpty();
+    }
+  }
+
+  /** Found when the other copy is to go: the weekly scrub is not the first to say so. */
+  @Test
+  void aFileThatIsMissingWhereTheOtherCopyIsToGoIsNotedAsDamage() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    Files.delete(
+        store
+            .directories()
+            .get(1)
+            .segment(SEGMENT.key())
+            .resolve(ObjectType.TIME_INDEX.fileName(SEGMENT.key())));
+
+    assertThat(tiers.evict(only(tiers).id()).outcome()).isNotEqualTo(MoveResult.Outcome.DONE);
+
+    assertThat(new CopyRepair(store).known()).hasSize(1);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  /** The clock of the file system dates what brokers write. */
+  @Test
+  void aBrokerWhoseClockIsBehindSeesThatAnotherUsesOtherDirectories() throws Exception {
+    SegmentStore behind =
+        Stores.open(
+            new StoreOptions(
+                List.of(Stores.level("ssd", ssd), Stores.level("hdd", hdd)),
+                1,
+                Stores.CLUSTER,
+                List.of(),
+                () -> Instant.now().minus(Duration.ofMinutes(10)),
+                StoreStage.Hook.NONE,
+                StoreIdentity::read,
+                DirectoryAccess.Threads.NONE),
+            Optional.empty());
+    SegmentStore other = Stores.open(2, Stores.level("hdd", hdd), Stores.level("ssd", ssd));
+    try (StoreUpkeep upkeep = new StoreUpkeep(behind);
+        StoreUpkeep others = new StoreUpkeep(other)) {
+      for (StoreDirectory directory : behind.directories()) {
+        upkeep.signIn(directory);
+      }
+      for (StoreDirectory directory : other.directories()) {
+        others.signIn(directory);
+      }
+      StoreDirectory directory = behind.directories().get(0);
+      assertThat(upkeep.disagreeing(directory, Duration.ofMinutes(5), damage -> {})).hasSize(1);
+    }
+  }
+
   private static void refreshAll(SegmentStore store) {
     for (StoreDirectory directory : store.directories()) {
       try {
