@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
+import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -33,6 +34,9 @@ final class Housekeeping implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
+  /** So many noted deletions may hang before none is tried any more. */
+  private static final int NOTED_DELETIONS = 8;
+
   /** A round waits so long for the visits of the directories; one that takes longer goes on. */
   private static final Duration VISITS = Duration.ofSeconds(10);
 
@@ -60,6 +64,9 @@ final class Housekeeping implements AutoCloseable {
    */
   private final List<Thread> threads;
 
+  /** Makes the deletions that were noted. */
+  private final Deadlines deletions;
+
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   private volatile RemoteSettings.Live live;
@@ -71,6 +78,7 @@ final class Housekeeping implements AutoCloseable {
     live = settings.live();
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
+    deletions = new Deadlines("strata-remote-noted", NOTED_DELETIONS, engineEnvironment.threads());
     uncopied = new Uncopied(store::endOffset);
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     visits =
@@ -250,7 +258,8 @@ final class Housekeeping implements AutoCloseable {
 
   private void deletePending() throws IOException, InterruptedException {
     long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
-    Optional<IOException> problem = upkeep.deletePending(() -> left(end).isZero());
+    Optional<IOException> problem =
+        upkeep.deletePending(deletions, live.deleteTimeout(), () -> left(end).isZero());
     if (problem.isPresent()) {
       throw problem.get();
     }
@@ -289,7 +298,7 @@ final class Housekeeping implements AutoCloseable {
         cache,
         scrub.stats(),
         oldestUncopied,
-        stuckCalls + store.stuck(),
+        stuckCalls + deletions.stuck() + store.stuck(),
         replacedReads,
         segments.stream()
             .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
@@ -337,6 +346,7 @@ final class Housekeeping implements AutoCloseable {
   public void close() {
     stopped.countDown();
     scrub.stop();
+    deletions.close();
     boolean ended = mover.close();
     threads.forEach(Thread::interrupt);
     awaitVisits();

@@ -1,9 +1,11 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -39,10 +41,13 @@ record SegmentDeletion(SegmentStore store) {
   /**
    * Does what was taken over, as far as that can be done now.
    *
+   * @param calls make the deletions: one that hangs keeps no other from being tried
+   * @param limit the longest that one of them may take
    * @param until asked before each: whether it is time for something else
    * @return what keeps the first of those that are left; empty if it is the time, or none is left
    */
-  Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
+  Optional<IOException> deletePending(Deadlines calls, Duration limit, BooleanSupplier until)
+      throws InterruptedException {
     List<SegmentInfo> done = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
     for (SegmentInfo segment : store.deletions.due(store.clock().millis())) {
@@ -50,8 +55,14 @@ record SegmentDeletion(SegmentStore store) {
         break;
       }
       try {
-        removeAll(segment, new HashSet<>());
-        done.add(segment);
+        done.add(
+            calls.call(
+                "deleting %s, as noted".formatted(segment.key()),
+                limit,
+                control -> {
+                  removeAll(segment, new HashSet<>());
+                  return segment;
+                }));
       } catch (IOException e) {
         store.deletions.failed(segment, store.clock().millis());
         problem = problem.isPresent() ? problem : Optional.of(e);

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -214,10 +215,11 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /** See {@link SegmentDeletion#deletePending}; does nothing while a directory is suspended. */
-  public Optional<IOException> deletePending(BooleanSupplier until) throws InterruptedException {
+  public Optional<IOException> deletePending(Deadlines calls, Duration limit, BooleanSupplier until)
+      throws InterruptedException {
     return store.directories().stream().anyMatch(directory -> directory.access().isSuspended())
         ? Optional.empty()
-        : new SegmentDeletion(store).deletePending(until);
+        : new SegmentDeletion(store).deletePending(calls, limit, until);
   }
 
   /** Forgets what was read of segments that are not there any more. */

@@ -3,6 +3,8 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import java.io.IOException;
@@ -14,8 +16,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,7 +65,9 @@ class PendingDeletionsTest {
 
   private static Optional<IOException> deletePending(SegmentStore store)
       throws InterruptedException {
-    return new StoreUpkeep(store).deletePending(() -> false);
+    try (Deadlines calls = new Deadlines("test", 4, Thread::new)) {
+      return new StoreUpkeep(store).deletePending(calls, Duration.ofMinutes(1), () -> false);
+    }
   }
 
   private void pass(Duration time) {
@@ -233,6 +239,40 @@ class PendingDeletionsTest {
     assertThat(store.deletions.all()).as("a new one does not wait").hasSize(1);
     pass(Duration.ofHours(1));
     assertThat(deletePending(store)).isEmpty();
+    assertThat(store.locate(SEGMENT.key())).isEmpty();
+  }
+
+  /** In one partition's directory, while the rest of the file system answers. */
+  @Test
+  void aDeletionThatHangsKeepsNoOtherWaiting() throws Exception {
+    CountDownLatch released = new CountDownLatch(1);
+    AtomicInteger reached = new AtomicInteger();
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1,
+                List.of(logs),
+                stage -> {
+                  if (stage == StoreStage.DELETE_TRASHED && reached.getAndIncrement() == 0) {
+                    Awaitility.await().forever().until(() -> released.getCount() == 0);
+                  }
+                },
+                Stores.level("ssd", ssd)),
+            Optional.empty());
+    SegmentInfo other = Stores.info("other", 0, 0, 2, 2000);
+    SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
+    SegmentStore.Copied unusedToo = Stores.copy(store, top.resolve("local2"), other);
+    assertThat(store.deleteLater(SEGMENT)).isTrue();
+    assertThat(store.deleteLater(other)).isTrue();
+    try (Deadlines calls = new Deadlines("test", 4, Thread::new)) {
+      assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMillis(200), () -> false))
+          .get()
+          .isInstanceOf(TimeLimitException.class);
+      assertThat(store.locate(other.key())).isEmpty();
+      assertThat(calls.stuck()).isEqualTo(1);
+      released.countDown();
+      Awaitility.await().until(() -> calls.stuck() == 0);
+    }
     assertThat(store.locate(SEGMENT.key())).isEmpty();
   }
 
