@@ -36,9 +36,11 @@ record ColdLevel(SegmentStore store) implements Level {
     BytePace pace = ObjectFiles.pace(control);
     Optional<String> stopped;
     try {
-      checkHere(source, pace);
-      stopped =
-          store.cold.isInTheWay(source.path(), store.options.brokerId(), store.publishing.owner());
+      stopped = isInTheWay(source);
+      if (stopped.isEmpty()) {
+        checkHere(source, pace); // That may take its time.
+        stopped = isInTheWay(source);
+      }
       if (stopped.isEmpty()) {
         stopped = copy(source, pace);
       }
@@ -52,6 +54,10 @@ record ColdLevel(SegmentStore store) implements Level {
       return MoveResult.cancelled("it was deleted meanwhile");
     }
     return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
+  }
+
+  private Optional<String> isInTheWay(SegmentStore.Located source) throws IOException {
+    return store.cold.isInTheWay(source.path(), store.options.brokerId(), store.publishing.owner());
   }
 
   /** Copies; returns why it was not done, empty if it was. */

@@ -263,21 +263,25 @@ final class KnownSegments {
           putWithoutMark(manifest, copy);
         }
       }
-    } catch (CorruptManifestException | NoSuchFileException e) {
-      if (!Disk.isThere(path)) {
-        throw new NoSuchFileException(path.toString()); // It has just been removed.
+    } catch (CorruptManifestException e) {
+      boolean unused = putDamaged(listing, key, copy);
+      throw e;
+    } catch (NoSuchFileException e) {
+      if (!Disk.isThere(path) || !putDamaged(listing, key, copy)) {
+        throw e; // It has just been removed, or nothing says what it was.
       }
-      putDamaged(listing, key, copy);
-      throw new IOException(path + ": " + e.getMessage(), e);
+      throw new IOException(e.getFile() + ": is missing", e);
     }
   }
 
   /** A copy without a right manifest is known if another copy says what the segment is. */
-  private synchronized void putDamaged(Listing listing, SegmentKey key, StoredCopy copy) {
+  private synchronized boolean putDamaged(Listing listing, SegmentKey key, StoredCopy copy) {
     KnownSegment entry = byId.get(key.id());
-    if (entry != null && hasSeen(listing, key.id())) {
-      replace(entry, copy.directory(), Optional.of(copy.withDamage(true)));
+    if (entry == null || !hasSeen(listing, key.id())) {
+      return false;
     }
+    replace(entry, copy.directory(), Optional.of(copy.withDamage(true)));
+    return true;
   }
 
   private synchronized void checkLatest(Listing listing) throws IOException {
