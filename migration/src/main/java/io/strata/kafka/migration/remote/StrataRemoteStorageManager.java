@@ -269,7 +269,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
                 e instanceof SegmentMissingException segment ? missing(metadata, segment) : e;
             if (indexType == IndexType.TRANSACTION) {
               // "Not found" would mean to Kafka that nothing in the segment was aborted.
-              throw new IOException(missing.getMessage(), missing);
+              throw new IOException(RemoteFailures.describe(missing), missing);
             }
             throw missing;
           }

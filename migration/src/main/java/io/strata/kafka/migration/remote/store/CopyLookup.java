@@ -71,15 +71,24 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
   /**
    * The copy to move from, as it is on disk; one without the log if only the cold manager has it.
    * The inventory is corrected of copies that are gone.
+   *
+   * @throws CorruptManifestException if no copy has a right manifest
    */
   Optional<SegmentStore.Located> best(KnownSegment entry) throws IOException {
+    Optional<CorruptManifestException> corrupt = Optional.empty();
     Optional<SegmentStore.Located> stub = Optional.empty();
     Optional<SegmentStore.Located> damaged = Optional.empty();
     for (StoredCopy copy : entry.copies()) {
       if (copy.moving()) {
         continue;
       }
-      Optional<SegmentStore.Located> located = lookIn(copy.directory(), entry.key());
+      Optional<SegmentStore.Located> located;
+      try {
+        located = lookIn(copy.directory(), entry.key());
+      } catch (CorruptManifestException e) {
+        corrupt = corrupt.or(() -> Optional.of(e));
+        continue;
+      }
       if (located.isEmpty()) {
         known.remove(entry.key().id(), copy.directory());
       } else if (!located.get().hasLog()) {
@@ -92,6 +101,9 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
       } else {
         damaged = damaged.or(() -> located);
       }
+    }
+    if (damaged.isEmpty() && stub.isEmpty() && corrupt.isPresent()) {
+      throw corrupt.get();
     }
     return damaged.isPresent() ? damaged : stub;
   }

@@ -90,6 +90,9 @@ public final class CopyRepair {
     try {
       return ManifestCodec.read(segment, key);
     } catch (CorruptManifestException | NoSuchFileException e) {
+      if (e instanceof CorruptManifestException corrupt && corrupt.isOfOtherVersion()) {
+        throw e;
+      }
       for (SegmentStore.Located other : store.lookup.copies(key)) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);

@@ -240,11 +240,12 @@ public final class DirectoryAccess {
     Deadlines.Check check =
         unlimited -> {
           askAgain(unlimited);
+          boolean overdue = timed.isOverdue();
           if (looks.incrementAndGet() >= BRIEF) {
             String late =
                 "%s: not done within %d ms, though the directory answers: look at its disk"
                     .formatted(what, patience.toMillis() * BRIEF);
-            if (timed.begun) {
+            if (overdue) {
               unwritable(late);
             }
             throw new TimeLimitException(late);

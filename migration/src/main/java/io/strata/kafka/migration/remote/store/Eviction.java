@@ -118,7 +118,13 @@ record Eviction(SegmentStore store) {
     if (copy.equals(upper)) {
       return true;
     }
-    Optional<SegmentStore.Located> located = store.lookup.lookIn(copy.directory(), entry.key());
+    Optional<SegmentStore.Located> located;
+    try {
+      located = store.lookup.lookIn(copy.directory(), entry.key());
+    } catch (CorruptManifestException e) {
+      store.lookup.damaged(copy.directory(), entry.key(), String.valueOf(e.getMessage()));
+      return false;
+    }
     if (located.isEmpty() || !located.get().hasLog()) {
       return located.isPresent() && hasCold(copy, located.get().path());
     }

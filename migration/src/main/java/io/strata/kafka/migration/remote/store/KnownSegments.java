@@ -264,7 +264,8 @@ final class KnownSegments {
         }
       }
     } catch (CorruptManifestException e) {
-      boolean unused = putDamaged(listing, key, copy);
+      // What another version has written is sound.
+      boolean unused = !e.isOfOtherVersion() && putDamaged(listing, key, copy);
       throw e;
     } catch (NoSuchFileException e) {
       if (!Disk.isThere(path) || !putDamaged(listing, key, copy)) {

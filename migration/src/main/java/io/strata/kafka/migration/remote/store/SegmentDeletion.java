@@ -86,9 +86,10 @@ record SegmentDeletion(SegmentStore store) {
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
       try {
+        checkNotInRemoval(directory.segment(segment.key()));
         if (directory.write(
             "removing %s from %s".formatted(segment.key(), directory),
-            control -> remove(directory, segment))) {
+            control -> removeAlone(directory, segment))) {
           any = true;
           boolean unused = removed.add(directory);
         }
@@ -101,6 +102,26 @@ record SegmentDeletion(SegmentStore store) {
     }
     if (any) {
       removeAll(segment, removed);
+    }
+  }
+
+  /** Each attempt would leave one more thread that hangs. */
+  private void checkNotInRemoval(Path place) throws IOException {
+    if (store.inRemoval.contains(place)) {
+      throw new IOException(place + ": an earlier deletion has not come back");
+    }
+  }
+
+  private boolean removeAlone(StoreDirectory directory, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    Path place = directory.segment(segment.key());
+    if (!store.inRemoval.add(place)) {
+      throw new IOException(place + ": an earlier deletion has not come back");
+    }
+    try {
+      return remove(directory, segment);
+    } finally {
+      store.inRemoval.remove(place);
     }
   }
 

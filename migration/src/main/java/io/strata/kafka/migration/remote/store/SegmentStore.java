@@ -33,6 +33,9 @@ public final class SegmentStore implements AutoCloseable {
   /** Segments that a move of this process is about, by their ids. */
   final Set<String> inMotion = ConcurrentHashMap.newKeySet();
 
+  /** The directories of segments that are being removed; one may hang for long. */
+  final Set<Path> inRemoval = ConcurrentHashMap.newKeySet();
+
   private final List<StoreDirectory> directories;
   private final List<String> warnings;
   private final List<String> firstUses;

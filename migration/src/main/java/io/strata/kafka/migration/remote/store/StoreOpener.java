@@ -163,14 +163,8 @@ final class StoreOpener {
                     path, new StoreIdentity(store.storeId(), store.clusterId(), used.id(), 0));
                 missing.put(
                     path,
-                    """
-                    broker %d uses the directory %s there (if that broker is gone for good, \
-                    delete %s)\
-                    """
-                        .formatted(
-                            broker.brokerId(),
-                            used.id(),
-                            StoreUpkeep.signInFile(known, broker.brokerId())));
+                    "broker %d uses the directory %s there"
+                        .formatted(broker.brokerId(), used.id()));
               }
             }
           }

@@ -135,7 +135,7 @@ public final class StoreUpkeep implements AutoCloseable {
   }
 
   /** The file by which a broker says that it uses a directory. */
-  static Path signInFile(Path directory, int broker) {
+  private static Path signInFile(Path directory, int broker) {
     return directory.resolve(StoreNames.BROKERS).resolve(broker + ".json");
   }
 

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +66,7 @@ class PendingDeletionsTest {
 
   private static Optional<IOException> deletePending(SegmentStore store)
       throws InterruptedException {
-    try (Deadlines calls = new Deadlines("test", 4, Thread::new)) {
+    try (Deadlines calls = new Deadlines("test", 4, PendingDeletionsTest::daemon)) {
       return new StoreUpkeep(store).deletePending(calls, Duration.ofMinutes(1), () -> false);
     }
   }
@@ -249,31 +250,61 @@ class PendingDeletionsTest {
     AtomicInteger reached = new AtomicInteger();
     SegmentStore store =
         Stores.open(
-            Stores.options(
+            new StoreOptions(
+                List.of(Stores.level("ssd", ssd)),
                 1,
+                Stores.CLUSTER,
                 List.of(logs),
+                () -> Instant.ofEpochMilli(now.get()),
                 stage -> {
-                  if (stage == StoreStage.DELETE_TRASHED && reached.getAndIncrement() == 0) {
-                    Awaitility.await().forever().until(() -> released.getCount() == 0);
+                  if (stage != StoreStage.DELETE_TRASHED || reached.getAndIncrement() > 0) {
+                    return;
+                  }
+                  boolean interrupted = false; // As in the kernel.
+                  while (released.getCount() > 0) {
+                    interrupted |= Thread.interrupted();
+                    LockSupport.parkNanos(1_000_000);
+                  }
+                  if (interrupted) {
+                    Thread.currentThread().interrupt();
                   }
                 },
-                Stores.level("ssd", ssd)),
+                StoreIdentity::read,
+                new DirectoryAccess.Threads(
+                    Optional.of(PendingDeletionsTest::daemon), Duration.ofMillis(100))),
             Optional.empty());
     SegmentInfo other = Stores.info("other", 0, 0, 2, 2000);
     SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
     SegmentStore.Copied unusedToo = Stores.copy(store, top.resolve("local2"), other);
     assertThat(store.deleteLater(SEGMENT)).isTrue();
     assertThat(store.deleteLater(other)).isTrue();
-    try (Deadlines calls = new Deadlines("test", 4, Thread::new)) {
+    try (Deadlines calls = new Deadlines("test", 4, PendingDeletionsTest::daemon)) {
       assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMillis(200), () -> false))
           .get()
           .isInstanceOf(TimeLimitException.class);
       assertThat(store.locate(other.key())).isEmpty();
-      assertThat(calls.stuck()).isEqualTo(1);
+      for (int i = 0; i < 5; i++) {
+        pass(Duration.ofHours(1));
+        assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMillis(200), () -> false))
+            .get()
+            .asString()
+            .contains("an earlier deletion has not come back");
+      }
+      assertThat(store.stuck() + calls.stuck()).as("threads that hang").isEqualTo(1);
       released.countDown();
-      Awaitility.await().until(() -> calls.stuck() == 0);
+      Awaitility.await().until(() -> store.stuck() == 0);
+      pass(Duration.ofHours(1));
+      assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMinutes(1), () -> false))
+          .isEmpty();
     }
     assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThat(store.deletions.all()).isEmpty();
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** What a power failure has torn was not acknowledged; what comes after it is read. */
