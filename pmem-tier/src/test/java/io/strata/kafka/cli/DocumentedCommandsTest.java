@@ -128,7 +128,7 @@ class DocumentedCommandsTest {
     Optional<List<String>> strata = command.strata();
     if (strata.isPresent()) {
       parsed(strata.get());
-    } else if (command.name().startsWith("kafka-") && command.name().endsWith(".sh")) {
+    } else if (command.name().matches("(/opt/kafka/bin/)?kafka-[a-z-]+\\.sh")) {
       keysChangedOnALiveBroker(command);
     } else if (command.name().endsWith(".sh") && command.name().contains("/")) {
       script(command);
@@ -150,7 +150,7 @@ class DocumentedCommandsTest {
   private void keysChangedOnALiveBroker(ShellCommand command) throws IOException {
     // A topic's keys are Kafka's own.
     boolean brokers = command.valueOf("--entity-type").filter("brokers"::equals).isPresent();
-    if (!command.name().equals("kafka-configs.sh") || !brokers) {
+    if (!command.name().endsWith("kafka-configs.sh") || !brokers) {
       return;
     }
     Properties changed = new Properties();
