@@ -41,6 +41,15 @@ class LostPoolTest {
         .set("strata.migration.threshold", threshold);
   }
 
+  /** Starts a broker that has the only replica of the topic. */
+  private static StockBroker startAlone(String name, String threshold) throws Exception {
+    StockBroker broker = WORK.closing(broker(name, threshold).build()).start();
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
+    }
+    return broker;
+  }
+
   private static Path pool(StockBroker broker) {
     return Path.of(broker.property("strata.pools"));
   }
@@ -88,10 +97,7 @@ class LostPoolTest {
   /** Without another replica: exactly what was named is missing. */
   @Test
   void whatIsNamedIsWhatIsMissing() throws Exception {
-    StockBroker broker = WORK.closing(broker("alone", "0").build()).start();
-    try (Admin admin = broker.admin()) {
-      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
-    }
+    StockBroker broker = startAlone("alone", "0");
     RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
     // One by one: a partition may not be there yet for the first batch, and be there for the next.
     ledger.produce(broker.bootstrap(), PARTITIONS, SIZE);
@@ -116,10 +122,7 @@ class LostPoolTest {
   /** Of several segments none has come to the log files: Kafka must not go on with the last one. */
   @Test
   void aLogWithoutAnyRecordBeginsAnew() throws Exception {
-    StockBroker broker = WORK.closing(broker("dirty", "-1").build()).start();
-    try (Admin admin = broker.admin()) {
-      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
-    }
+    StockBroker broker = startAlone("dirty", "-1");
     RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
     ledger.produce(broker.bootstrap(), PARTITIONS, SIZE);
     ledger.produce(broker.bootstrap(), RECORDS / 2, SIZE);
@@ -137,10 +140,7 @@ class LostPoolTest {
   /** The later segments of the partition are in other slots of the pool. */
   @Test
   void whatComesAfterADamagedSlotIsFreed() throws Exception {
-    StockBroker broker = WORK.closing(broker("damaged", "-1").build()).start();
-    try (Admin admin = broker.admin()) {
-      Topics.await(admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1))).all());
-    }
+    StockBroker broker = startAlone("damaged", "-1");
     RecordLedger ledger = new RecordLedger(TOPIC, PARTITIONS, 1);
     ledger.produce(broker.bootstrap(), PARTITIONS, SIZE);
     ledger.produce(broker.bootstrap(), RECORDS / 2, SIZE);

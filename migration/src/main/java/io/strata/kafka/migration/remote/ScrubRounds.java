@@ -54,10 +54,10 @@ final class ScrubRounds {
   private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
 
-  /** Of the thread of the scrub: those that could not be repaired within the last hour. */
+  /** The copies that could not be repaired within the last hour; of the thread of the scrub. */
   private final Set<CopyRepair.Damaged> tried = new HashSet<>();
 
-  /** Of the thread of the scrub: when each directory counts as scrubbed, as this broker knows. */
+  /** When each directory counts as scrubbed, as this broker knows; of the thread of the scrub. */
   private final Map<StoreDirectory, Long> own = new HashMap<>();
 
   private final LongSupplier nanoTime;

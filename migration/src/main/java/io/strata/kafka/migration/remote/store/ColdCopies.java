@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What another manager has of the store's segments: the marks beside their manifests ({@code
+ * The copies of segments that another manager has: the marks beside their manifests ({@code
  * cold.json}) say so, and it is asked for the bytes. A segment is given by the directory of a copy.
  *
  * @param manager the one that is configured, if one is
@@ -29,8 +29,8 @@ record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /**
-   * As {@link #has}; a damaged mark says no and hides nothing else of the copy: whoever asks for
-   * the bytes learns of it.
+   * As {@link #has}; a damaged mark says no and hides nothing else of the copy: a read of the bytes
+   * reports it.
    */
   boolean seemsToHave(Path segment) throws IOException {
     try {
@@ -124,8 +124,8 @@ record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /**
-   * Has the manager copy a segment. A copy that fails may be going on: a deletion that did not meet
-   * it is made up for.
+   * Asks the manager to copy a segment. A copy that fails may be going on: a deletion that did not
+   * meet it is made up for.
    */
   Optional<byte[]> copy(SegmentStore.Located source) throws IOException, InterruptedException {
     OtherManager to = require(source.path());
@@ -140,8 +140,8 @@ record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /**
-   * Has the manager delete what it has of a segment, or may have. What Kafka says of the segment is
-   * enough for that: a damaged manifest, or a damaged mark, keeps no segment for ever.
+   * Asks the manager to delete what it has of a segment, or may have. What Kafka says of the
+   * segment is enough for that: a damaged manifest, or a damaged mark, keeps no segment for ever.
    *
    * @param place the directory of a copy
    */

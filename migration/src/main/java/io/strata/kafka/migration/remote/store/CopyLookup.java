@@ -201,7 +201,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
           control -> CopyMarks.damaged(directory.segment(key), finding));
       known.change(key.id(), directory, copy -> copy.withDamage(true));
     } catch (IOException e) {
-      // It was deleted just now, or cannot be written to: whoever relies on a copy reads it first.
+      // It was deleted just now, or cannot be written to: a copy is read before another goes.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

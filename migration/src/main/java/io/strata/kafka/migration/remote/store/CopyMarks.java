@@ -44,7 +44,7 @@ final class CopyMarks {
     }
   }
 
-  /** Has the file system date a mark, which takes no space of a full disk. */
+  /** Dates a mark by the file system's clock, which takes no space of a full disk. */
   private static boolean isDatedAgain(Path mark) throws IOException {
     try {
       FileChannel.open(mark, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)

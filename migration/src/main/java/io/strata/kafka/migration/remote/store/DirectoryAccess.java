@@ -46,7 +46,7 @@ public final class DirectoryAccess {
   /** After so many times the patience, while that many hang. */
   private static final int NOW_AND_THEN = 12;
 
-  /** What is brief may take so often the time after which the directory is asked. */
+  /** The longest that something brief may take, in patiences. */
   private static final int BRIEF = 3;
 
   /** So often a directory answers before the calls that hang in it count for ever no more. */
@@ -89,7 +89,7 @@ public final class DirectoryAccess {
   private final Duration patience;
   private final Optional<Lanes> lanes;
 
-  /** Of the calls that wait for one that does not come back, one asks. */
+  /** Lets one call ask, of those that wait for one that does not come back. */
   private final ReentrantLock asking = new ReentrantLock();
 
   /** Why nothing is asked of the directory for now; empty: it is in use. */

@@ -141,8 +141,8 @@ record Eviction(SegmentStore store) {
   }
 
   /**
-   * Makes the other copy durable: whoever published or confirmed it may have been killed before
-   * that was, and a power cut would bring its mark back.
+   * Makes the other copy durable: the process that published or confirmed it may have been killed
+   * before that was, and a power cut would bring its mark back.
    */
   private static boolean isForced(StoredCopy copy, SegmentKey key) throws IOException {
     try {

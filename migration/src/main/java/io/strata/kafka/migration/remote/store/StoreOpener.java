@@ -119,10 +119,10 @@ final class StoreOpener {
     }
     for (Path directory : answering) {
       try {
-        // Whoever gave it its identity may have been killed before that was durable.
+        // The process that gave it its identity may have been killed before that was durable.
         Disk.forceDirectory(directory);
       } catch (IOException e) {
-        // Whoever uses it says so.
+        // Its next use reports that.
       }
     }
     return new Opened(List.copyOf(opened), List.copyOf(warnings), List.copyOf(firstUses));

@@ -57,9 +57,23 @@ class StoreTiersTest {
         Optional.empty());
   }
 
+  /** A store of two levels whose only segment is in both. */
+  private SegmentStore inBothLevels() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    return store;
+  }
+
   private SegmentStore withCold() {
+    return withCold(1);
+  }
+
+  private SegmentStore withCold(int broker) {
     return Stores.open(
-        Stores.options(1, List.of(), stage -> hook.reached(stage), Stores.level("ssd", ssd)),
+        Stores.options(broker, List.of(), stage -> hook.reached(stage), Stores.level("ssd", ssd)),
         Optional.of(cold));
   }
 
@@ -693,10 +707,7 @@ class StoreTiersTest {
     SegmentStore first = withCold();
     StoreTiers tiers = new StoreTiers(first, List.of("ssd", "cold"));
     SegmentStore.Copied unused = Stores.copy(first, local, SEGMENT);
-    SegmentStore second =
-        Stores.open(
-            Stores.options(2, List.of(), stage -> hook.reached(stage), Stores.level("ssd", ssd)),
-            Optional.of(cold));
+    SegmentStore second = withCold(2);
     refreshAll(second);
     StoreTiers seconds = new StoreTiers(second, List.of("ssd", "cold"));
     cold.duringCopy =
@@ -725,11 +736,7 @@ class StoreTiersTest {
   /** What the broker that found the damage knew is gone. */
   @Test
   void aCopyWithoutARightManifestIsRepairedByABrokerThatStartsLater() throws Exception {
-    SegmentStore store = twoLevels();
-    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    SegmentStore store = inBothLevels();
     Path manifest = store.directories().get(1).segment(SEGMENT.key()).resolve(StoreNames.MANIFEST);
     byte[] right = Files.readAllBytes(manifest);
     for (boolean there : List.of(true, false)) {
@@ -753,11 +760,8 @@ class StoreTiersTest {
   /** Found when the other copy is to go: the weekly scrub is not the first to say so. */
   @Test
   void aFileThatIsMissingWhereTheOtherCopyIsToGoIsNotedAsDamage() throws Exception {
-    SegmentStore store = twoLevels();
+    SegmentStore store = inBothLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
     Files.delete(
         store
             .directories()
