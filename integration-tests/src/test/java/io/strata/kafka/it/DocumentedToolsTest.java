@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class DocumentedToolsTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
-  /** The class that each script of Kafka's runs. */
+  /** The class that each script of Kafka's runs, and the command where one has the options. */
   private static final Map<String, String> TOOLS =
       Map.of(
           "kafka-configs.sh", "kafka.admin.ConfigCommand",
@@ -32,7 +32,7 @@ class DocumentedToolsTest {
           "kafka-dump-log.sh", "org.apache.kafka.tools.DumpLogSegments",
           "kafka-jmx.sh", "org.apache.kafka.tools.JmxTool",
           "kafka-log-dirs.sh", "org.apache.kafka.tools.LogDirsCommand",
-          "kafka-storage.sh", "kafka.tools.StorageTool",
+          "kafka-storage.sh", "kafka.tools.StorageTool format",
           "kafka-console-consumer.sh", "org.apache.kafka.tools.consumer.ConsoleConsumer",
           "kafka-console-producer.sh", "org.apache.kafka.tools.ConsoleProducer",
           "kafka-producer-perf-test.sh", "org.apache.kafka.tools.ProducerPerformance");
@@ -112,14 +112,11 @@ class DocumentedToolsTest {
 
   private static String help(String tool) throws IOException, InterruptedException {
     Path folder = Files.createDirectories(Distribution.work().resolve("DocumentedToolsTest"));
-    JavaProcess.Finished help =
-        JavaProcess.run(
-            "help",
-            List.of(
-                "-XX:TieredStopAtLevel=1", "-cp", Distribution.kafkaClassPath(), tool, "--help"),
-            folder,
-            LIMIT);
-    return help.output();
+    List<String> command =
+        new ArrayList<>(List.of("-XX:TieredStopAtLevel=1", "-cp", Distribution.kafkaClassPath()));
+    command.addAll(List.of(tool.split(" ", -1)));
+    command.add("--help");
+    return JavaProcess.run("help", command, folder, LIMIT).output();
   }
 
   /** The text of all blocks of a language on the pages for users. */
