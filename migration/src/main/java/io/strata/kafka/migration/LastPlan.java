@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 record LastPlan(
     MigrationSettings by, long nanos, TieredSegments.State state, List<TierPlan> tiers, int moves) {
 
-  /** After a plan without moves: 0.3 s with a thousand segments, half a minute with 100,000. */
-  static final long PAUSE_NANOS_PER_SEGMENT = TimeUnit.MICROSECONDS.toNanos(300);
+  /** After a plan without moves: a second with a thousand segments, 100 s with 100,000. */
+  static final long PAUSE_NANOS_PER_SEGMENT = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Returns whether a plan made now may have moves that this one had not. */
   boolean isOutdated(TieredSegments segments, BackOffs backOffs, long now) {

@@ -110,6 +110,9 @@ public record MigrationSettings(
    * @throws IllegalArgumentException if an expression is none
    */
   Predicate<String> pinned() {
+    if (pinnedTopics.isEmpty()) {
+      return topic -> false; // It is asked of each segment.
+    }
     List<Pattern> patterns = pinnedTopics.stream().map(MigrationSettings::compile).toList();
     Map<String, Boolean> known = new ConcurrentHashMap<>();
     return topic ->

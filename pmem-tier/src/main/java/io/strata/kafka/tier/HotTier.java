@@ -200,11 +200,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
     }
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
-    work.every(
-        RESERVE_MILLIS,
-        work.pools(),
-        "keep space free in the pools",
-        () -> space.keepReserve(pools));
+    if (pools.all().stream().anyMatch(pool -> pool.memory().durability().needsForce())) {
+      work.every(
+          RESERVE_MILLIS,
+          work.pools(),
+          "keep space free in the pools",
+          () -> space.keepReserve(pools));
+    }
   }
 
   /**
