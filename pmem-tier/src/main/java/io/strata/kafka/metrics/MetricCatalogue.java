@@ -435,7 +435,10 @@ final class MetricCatalogue {
           gauge(
               "DamagedSegments",
               RemoteStats::damagedSegments,
-              "Segments of which every copy is known to be damaged: fetches of them fail."));
+              """
+              Segments of which every copy is known to be damaged, or has no readable manifest: \
+              fetches of them fail.\
+              """));
 
   private static final List<Metric<CacheStats>> CACHE =
       List.of(

@@ -300,9 +300,7 @@ final class Housekeeping implements AutoCloseable {
         oldestUncopied,
         stuckCalls + deletions.stuck() + store.stuck(),
         replacedReads,
-        segments.stream()
-            .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
-            .count(),
+        store.damagedSegments(),
         visits.stream()
             .map(
                 visited ->

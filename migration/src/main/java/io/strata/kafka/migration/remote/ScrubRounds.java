@@ -2,6 +2,9 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
+import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.CopyRepair;
 import io.strata.kafka.migration.remote.store.Finding;
 import io.strata.kafka.migration.remote.store.Scrubber;
@@ -21,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -38,6 +42,9 @@ final class ScrubRounds {
 
   /** A directory that had it right may have been away. */
   private static final Duration AGAIN = Duration.ofHours(1);
+
+  /** A scrub or a repair that comes no further for so long hangs. */
+  private static final Duration STALLED = Duration.ofMinutes(10);
 
   /** Bytes per second: what a disk reads beside other work. */
   private static final long LEAST_RATE = 50_000_000;
@@ -59,6 +66,9 @@ final class ScrubRounds {
 
   /** When each directory counts as scrubbed, as this broker knows; of the thread of the scrub. */
   private final Map<StoreDirectory, Long> own = new HashMap<>();
+
+  /** Where a scrub or a repair hangs: nothing is begun there until it has come back. */
+  private final Set<StoreDirectory> hanging = ConcurrentHashMap.newKeySet();
 
   private final LongSupplier nanoTime;
   private long triedSince;
@@ -97,7 +107,7 @@ final class ScrubRounds {
 
   /**
    * The directories that were not scrubbed within an interval, by this broker or another. One that
-   * does not answer is not among them.
+   * does not answer, or in which a scrub hangs, is not among them.
    */
   List<StoreDirectory> due(StoreUpkeep upkeep, Duration interval) throws InterruptedException {
     List<StoreDirectory> due = new ArrayList<>();
@@ -105,6 +115,9 @@ final class ScrubRounds {
       return due;
     }
     for (StoreDirectory directory : store.directories()) {
+      if (hanging.contains(directory)) {
+        continue;
+      }
       OptionalLong noted = upkeep.lastScrubMillis(directory);
       long now = clock.millis();
       long known = own.getOrDefault(directory, 0L);
@@ -127,9 +140,9 @@ final class ScrubRounds {
     LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
     for (StoreDirectory directory : due) {
       try {
-        directory
-            .access()
-            .write(
+        Task task = new Task(directory);
+        boolean unused =
+            task.run(
                 "scrubbing " + directory,
                 control -> {
                   Scrubber.scrub(
@@ -137,7 +150,7 @@ final class ScrubRounds {
                       Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
                       clock,
                       upkeep.owner(),
-                      new Progress(directory));
+                      new Progress(task));
                   return true;
                 });
         own.put(directory, clock.millis());
@@ -175,20 +188,20 @@ final class ScrubRounds {
       triedSince = now;
     }
     Optional<CopyRepair.Damaged> next =
-        repair.known().stream().filter(copy -> !tried.contains(copy)).findFirst();
+        repair.known().stream()
+            .filter(copy -> !tried.contains(copy) && !hanging.contains(copy.directory()))
+            .findFirst();
     if (next.isEmpty()) {
       return false;
     }
     CopyRepair.Damaged damaged = next.get();
     boolean unused = tried.add(damaged);
     try {
+      Task task = new Task(damaged.directory());
       List<Path> replaced =
-          damaged
-              .directory()
-              .access()
-              .write(
-                  "repairing " + damaged.key() + " in " + damaged.directory(),
-                  control -> repair.repair(damaged, this::pass));
+          task.run(
+              "repairing " + damaged.key() + " in " + damaged.directory(),
+              control -> repair.repair(damaged, task::pass));
       boolean unusedToo = tried.remove(damaged);
       if (!replaced.isEmpty()) {
         LOG.info("Remote store: replaced {}, from another copy of the segment", replaced);
@@ -203,28 +216,80 @@ final class ScrubRounds {
     return true;
   }
 
-  private void pass(int count) throws InterruptedException {
-    limit.acquire(count, () -> stopping);
-    if (stopping) {
-      throw new InterruptedException("the broker stops");
+  /** A scrub or a repair. A part of the directory may hang while the rest answers. */
+  private final class Task {
+    private final StoreDirectory directory;
+    private volatile boolean underWay;
+    private volatile CallControl control = CallControl.PATIENT;
+
+    /** The time at which it has come further. */
+    private volatile long progressed;
+
+    Task(StoreDirectory directory) {
+      this.directory = directory;
+    }
+
+    <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+      return directory
+          .access()
+          .write(
+              what,
+              left -> checkProgress(what),
+              given -> {
+                control = given;
+                progressed = nanoTime.getAsLong();
+                underWay = true;
+                try {
+                  return work.run(given);
+                } finally {
+                  underWay = false;
+                  hanging.remove(directory);
+                }
+              });
+    }
+
+    private void checkProgress(String what) throws TimeLimitException {
+      if (!underWay || nanoTime.getAsLong() - progressed < STALLED.toNanos()) {
+        return;
+      }
+      hanging.add(directory);
+      if (!underWay) {
+        hanging.remove(directory); // It has just come back.
+        return;
+      }
+      throw new TimeLimitException(
+          """
+          %s: has come no further for %d minutes, though the directory answers: its disk hangs, or \
+          a part of it. It is neither scrubbed nor repaired until that has come back; look at its \
+          disk\
+          """
+              .formatted(what, STALLED.toMinutes()));
+    }
+
+    private void pass(int count) throws InterruptedException {
+      limit.acquire(count, () -> stopping);
+      if (stopping || control.isCancelled()) {
+        throw new InterruptedException("nobody waits any more");
+      }
+      progressed = nanoTime.getAsLong();
     }
   }
 
   private final class Progress implements Scrubber.Listener {
-    private final StoreDirectory directory;
+    private final Task task;
 
-    Progress(StoreDirectory directory) {
-      this.directory = directory;
+    Progress(Task task) {
+      this.task = task;
     }
 
     @Override
     public void damaged(SegmentKey key, Finding finding) {
-      store.damaged(directory, key, finding.message());
+      store.damaged(task.directory, key, finding.message());
     }
 
     @Override
     public void before(int count) throws InterruptedException {
-      pass(count);
+      task.pass(count);
     }
 
     @Override

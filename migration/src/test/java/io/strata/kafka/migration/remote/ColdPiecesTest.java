@@ -101,6 +101,26 @@ class ColdPiecesTest {
     assertThat(TierBench.stats(tier).cache().usedBytes()).isEqualTo(PIECE);
   }
 
+  /** The directory answers, and a write in it does not come back. */
+  @Test
+  void aCacheThatCannotBeWrittenHoldsNoReaderForLong() throws Exception {
+    bench.patience = Duration.ofMillis(100);
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = cold(tier);
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE && path.startsWith(bench.directory("a/cache")));
+    try {
+      Future<byte[]> reading = executor.submit(() -> read(tier, segment, 100, 1000));
+      await().atMost(Duration.ofSeconds(30)).until(reading::isDone);
+      assertThat(reading.get()).isEqualTo(expected(segment, 100, 1000));
+      assertThat(bench.files.hanging()).isEqualTo(1);
+    } finally {
+      over.run();
+    }
+  }
+
   @Test
   void theNextPiecesAreReadForWhoReadsOnAndForNobodyElse() throws Exception {
     RemoteTier tier = bench.open();

@@ -486,6 +486,68 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).scrub().rounds() == 2);
   }
 
+  /** A read of one file hangs, and the directory answers, to the listings too. */
+  @Test
+  void aScrubThatHangsLeavesTheOtherDirectoriesAndIsNotBegunAgain() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.patience = Duration.ofMillis(100);
+    bench.scrub = Duration.ofHours(3);
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("c") == 1);
+    for (String directory : List.of("a", "c")) {
+      Path noted = bench.directory(directory).resolve("locks/last-scrub");
+      soon().until(() -> Files.exists(noted));
+    }
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                isIn("a", path)
+                    && path.toString().endsWith(".log")
+                    && Thread.currentThread().getName().startsWith("strata-remote-write"));
+    faults.add(over);
+    bench.aheadMillis.set(Duration.ofHours(4).toMillis());
+    soon().until(() -> bench.files.hanging() == 1);
+    assertThat(TierBench.stats(tier).scrub().rounds()).isZero();
+
+    later.set(TimeUnit.MINUTES.toNanos(11));
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 1);
+    bench.aheadMillis.set(Duration.ofHours(8).toMillis());
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 2);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+    assertThat(TierBench.stats(tier).stuckThreads()).isEqualTo(1);
+    assertThat(TierBench.stats(tier).scrub().corruptObjects()).isZero();
+
+    over.run();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 3);
+    assertThat(TierBench.stats(tier).scrub().corruptObjects()).isZero();
+    soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
+  }
+
+  /** No scrub has run since the start, and no other copy says what the segment is. */
+  @Test
+  void anOnlyCopyWithADamagedManifestCountsAsDamagedAfterARestart() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier before = bench.open();
+    SegmentInfo unused = bench.copied(before);
+    before.close();
+    Path manifest;
+    try (var all = Files.walk(bench.directory("a").resolve("topics"))) {
+      manifest = all.filter(p -> p.endsWith("manifest.json")).findFirst().orElseThrow();
+    }
+    byte[] right = Files.readAllBytes(manifest);
+    byte[] wrong = right.clone();
+    wrong[wrong.length / 2] ^= 1;
+    Path unusedToo = Files.write(manifest, wrong);
+    RemoteTier tier = bench.open();
+    soon().until(() -> TierBench.stats(tier).damagedSegments() == 1);
+    Path unusedAsWell = Files.write(manifest, right);
+    soon().until(() -> TierBench.stats(tier).damagedSegments() == 0);
+  }
+
   /** The other broker would not find what is left in a directory that it does not use. */
   @Test
   void nothingIsEvictedForACopyWhileBrokersUseDifferentDirectories() throws Exception {

@@ -208,16 +208,30 @@ public final class DirectoryAccess {
   /** Does what changes the directory, or may take its time while the directory answers. */
   @CanIgnoreReturnValue
   public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    checkInUse();
-    return lanes.isPresent()
-        ? watchWrite(what, this::askAgain, work)
-        : work.run(CallControl.PATIENT);
+    return write(what, left -> {}, work);
   }
 
   /**
-   * As {@link #write}, of a small thing that has its time: the part of the directory that it is
-   * about may hang while the rest answers. When that takes long new copies go elsewhere until a
-   * visit has written there.
+   * As {@link #write(String, Deadlines.Work)}.
+   *
+   * @param check is run too each time that the directory was asked and has answered
+   */
+  @CanIgnoreReturnValue
+  public <T> T write(String what, Deadlines.Check check, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    checkInUse();
+    Deadlines.Check both =
+        left -> {
+          askAgain(left);
+          check.run(left);
+        };
+    return lanes.isPresent() ? watchWrite(what, both, work) : work.run(CallControl.PATIENT);
+  }
+
+  /**
+   * As {@link #write(String, Deadlines.Work)}, of a small thing that has its time: the part of the
+   * directory that it is about may hang while the rest answers. When that takes long new copies go
+   * elsewhere until a visit has written there.
    *
    * @throws TimeLimitException if it takes longer
    */

@@ -84,6 +84,10 @@ final class KnownSegments {
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> latest = new HashMap<>();
 
+  /** The ids of which a directory's latest listing could not read the manifest. */
+  @GuardedBy("this")
+  private final Map<StoreDirectory, Set<String>> withoutManifest = new HashMap<>();
+
   @GuardedBy("this")
   private long numbers;
 
@@ -94,6 +98,18 @@ final class KnownSegments {
   /** All segments, in no particular order. */
   List<KnownSegment> entries() {
     return List.copyOf(byId.values());
+  }
+
+  /**
+   * Returns how many segments are in the directories of which no manifest can be read: nothing says
+   * what they are. The ones that another version of Strata has written do not count.
+   */
+  synchronized long withoutManifest() {
+    return withoutManifest.values().stream()
+        .flatMap(Set::stream)
+        .distinct()
+        .filter(id -> !byId.containsKey(id))
+        .count();
   }
 
   Optional<KnownSegment> find(String id) {
@@ -231,6 +247,7 @@ final class KnownSegments {
     directory.probe();
     List<String> problems = new ArrayList<>();
     Set<String> seen = new HashSet<>();
+    Set<String> unread = new HashSet<>();
     StoreListing.list(
         directory.path(),
         (key, path) -> {
@@ -243,10 +260,13 @@ final class KnownSegments {
             seen.remove(key.id()); // It is just being removed.
           } catch (IOException e) {
             problems.add(String.valueOf(e.getMessage()));
+            if (!isOfOtherVersion(e)) {
+              unread.add(key.id());
+            }
           }
         });
     directory.probe(); // An unmount in the midst of the listing looks like an end.
-    forget(listing, seen);
+    forget(listing, seen, unread);
     return problems;
   }
 
@@ -264,8 +284,7 @@ final class KnownSegments {
         }
       }
     } catch (CorruptManifestException e) {
-      // What another version has written is sound.
-      boolean unused = !e.isOfOtherVersion() && putDamaged(listing, key, copy);
+      boolean unused = !isOfOtherVersion(e) && putDamaged(listing, key, copy);
       throw e;
     } catch (NoSuchFileException e) {
       if (!Disk.isThere(path) || !putDamaged(listing, key, copy)) {
@@ -273,6 +292,11 @@ final class KnownSegments {
       }
       throw new IOException(e.getFile() + ": is missing", e);
     }
+  }
+
+  /** Returns whether another version of Strata has written a manifest, which is sound then. */
+  private static boolean isOfOtherVersion(IOException e) {
+    return e instanceof CorruptManifestException corrupt && corrupt.isOfOtherVersion();
   }
 
   /** A copy without a right manifest is known if another copy says what the segment is. */
@@ -316,10 +340,11 @@ final class KnownSegments {
         CopyMarks.isDamaged(path));
   }
 
-  private synchronized void forget(Listing listing, Set<String> seen) {
+  private synchronized void forget(Listing listing, Set<String> seen, Set<String> unread) {
     if (!isLatest(listing)) {
       return;
     }
+    withoutManifest.put(listing.directory(), unread);
     StoreDirectory directory = listing.directory();
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();

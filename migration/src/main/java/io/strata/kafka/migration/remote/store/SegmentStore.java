@@ -146,6 +146,17 @@ public final class SegmentStore implements AutoCloseable {
     return known.entries();
   }
 
+  /**
+   * Returns how many segments are known to have no copy that is right, those that no manifest says
+   * anything about included.
+   */
+  public long damagedSegments() {
+    return known.withoutManifest()
+        + segments().stream()
+            .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
+            .count();
+  }
+
   /** Returns what the store takes in a directory, as far as it is known. */
   public long usedBytes(StoreDirectory directory) {
     return known.usedBytes(directory);

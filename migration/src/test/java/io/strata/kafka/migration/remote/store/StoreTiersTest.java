@@ -374,17 +374,39 @@ class StoreTiersTest {
     SegmentStore store = threeLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = only(tiers).id();
-    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
-    Path log =
-        StoreNames.segment(ssd, SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
-    byte[] bytes = Files.readAllBytes(log);
-    bytes[150_000] ^= 1;
-    Path unusedPath = Files.write(log, bytes);
+    long id = destaged(tiers);
+    damage(ObjectType.LOG.fileName(SEGMENT.key()));
     store.damaged(store.directories().get(0), SEGMENT.key(), "found by the test");
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
+  }
+
+  /** Nobody has noticed it yet. */
+  @Test
+  void aMovePassesACopyWithADamagedManifest() throws Exception {
+    SegmentStore store = threeLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = destaged(tiers);
+    damage(StoreNames.MANIFEST);
+    assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+  }
+
+  /** Copies the only segment to the second level, and returns its id. */
+  private static long destaged(StoreTiers tiers) throws Exception {
+    long id = only(tiers).id();
+    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    return id;
+  }
+
+  /** Changes a byte of a file of the segment in the first level. */
+  private void damage(String name) throws IOException {
+    Path file = StoreNames.segment(ssd, SEGMENT.key()).resolve(name);
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 1;
+    Path unused = Files.write(file, bytes);
   }
 
   /** A crash before the confirmation, and the first copy has lost its manifest. */
