@@ -200,12 +200,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
     }
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
-    if (pools.all().stream().anyMatch(pool -> pool.memory().durability().needsForce())) {
+    List<Pool> forced =
+        pools.all().stream().filter(pool -> pool.memory().durability().needsForce()).toList();
+    if (!forced.isEmpty()) {
       work.every(
           RESERVE_MILLIS,
           work.pools(),
           "keep space free in the pools",
-          () -> space.keepReserve(pools));
+          () -> space.keepReserve(forced));
     }
   }
 

@@ -128,14 +128,12 @@ final class PoolSpace implements SpaceMaker {
    * Keeps some space free in pools that need a force: there what is freed is made zeros first,
    * durably, which an append should not have to wait for.
    */
-  void keepReserve(PoolSet pools) {
-    for (Pool pool : pools.all()) {
-      if (pool.memory().durability().needsForce()) {
-        long capacity = pool.usage().capacityBytes();
-        long wanted = Math.min(capacity / RESERVE_SHARE, LARGEST_RESERVE);
-        if (!hasFree(pool, wanted)) {
-          long unused = evict(pool, wanted - pool.usage().freeBytes());
-        }
+  void keepReserve(List<Pool> forced) {
+    for (Pool pool : forced) {
+      long capacity = pool.usage().capacityBytes();
+      long wanted = Math.min(capacity / RESERVE_SHARE, LARGEST_RESERVE);
+      if (!hasFree(pool, wanted)) {
+        long unused = evict(pool, wanted - pool.usage().freeBytes());
       }
     }
   }

@@ -67,7 +67,10 @@ final class ScrubRounds {
   /** When each directory counts as scrubbed, as this broker knows; of the thread of the scrub. */
   private final Map<StoreDirectory, Long> own = new HashMap<>();
 
-  /** Where a scrub or a repair hangs: nothing is begun there until it has come back. */
+  /**
+   * The directories in which a scrub or a repair hangs: nothing is begun there until it has come
+   * back.
+   */
   private final Set<StoreDirectory> hanging = ConcurrentHashMap.newKeySet();
 
   private final LongSupplier nanoTime;

@@ -90,7 +90,7 @@ public final class CopyRepair {
     try {
       return ManifestCodec.read(segment, key);
     } catch (CorruptManifestException | NoSuchFileException e) {
-      if (e instanceof CorruptManifestException corrupt && corrupt.isOfOtherVersion()) {
+      if (CorruptManifestException.isOfOtherVersion(e)) {
         throw e;
       }
       for (SegmentStore.Located other : store.lookup.copies(key)) {

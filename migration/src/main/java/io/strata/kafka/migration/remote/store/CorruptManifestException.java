@@ -21,4 +21,9 @@ public final class CorruptManifestException extends IOException {
   boolean isOfOtherVersion() {
     return otherVersion;
   }
+
+  /** Returns whether a failure is that another version of Strata wrote a file, which is sound. */
+  static boolean isOfOtherVersion(IOException failure) {
+    return failure instanceof CorruptManifestException corrupt && corrupt.isOfOtherVersion();
+  }
 }

@@ -260,7 +260,7 @@ final class KnownSegments {
             seen.remove(key.id()); // It is just being removed.
           } catch (IOException e) {
             problems.add(String.valueOf(e.getMessage()));
-            if (!isOfOtherVersion(e)) {
+            if (!CorruptManifestException.isOfOtherVersion(e)) {
               unread.add(key.id());
             }
           }
@@ -284,7 +284,7 @@ final class KnownSegments {
         }
       }
     } catch (CorruptManifestException e) {
-      boolean unused = !isOfOtherVersion(e) && putDamaged(listing, key, copy);
+      boolean unused = !e.isOfOtherVersion() && putDamaged(listing, key, copy);
       throw e;
     } catch (NoSuchFileException e) {
       if (!Disk.isThere(path) || !putDamaged(listing, key, copy)) {
@@ -292,11 +292,6 @@ final class KnownSegments {
       }
       throw new IOException(e.getFile() + ": is missing", e);
     }
-  }
-
-  /** Returns whether another version of Strata has written a manifest, which is sound then. */
-  private static boolean isOfOtherVersion(IOException e) {
-    return e instanceof CorruptManifestException corrupt && corrupt.isOfOtherVersion();
   }
 
   /** A copy without a right manifest is known if another copy says what the segment is. */
@@ -344,8 +339,8 @@ final class KnownSegments {
     if (!isLatest(listing)) {
       return;
     }
-    withoutManifest.put(listing.directory(), unread);
     StoreDirectory directory = listing.directory();
+    withoutManifest.put(directory, unread);
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();
       if (!seen.contains(id) && hasSeen(listing, id)) {

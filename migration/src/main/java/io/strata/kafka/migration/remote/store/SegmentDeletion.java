@@ -108,15 +108,19 @@ record SegmentDeletion(SegmentStore store) {
   /** Each attempt would leave one more thread that hangs. */
   private void checkNotInRemoval(Path place) throws IOException {
     if (store.inRemoval.contains(place)) {
-      throw new IOException(place + ": an earlier deletion has not come back");
+      throw inRemoval(place);
     }
+  }
+
+  private static IOException inRemoval(Path place) {
+    return new IOException(place + ": an earlier deletion has not come back");
   }
 
   private boolean removeAlone(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
     Path place = directory.segment(segment.key());
     if (!store.inRemoval.add(place)) {
-      throw new IOException(place + ": an earlier deletion has not come back");
+      throw inRemoval(place);
     }
     try {
       return remove(directory, segment);

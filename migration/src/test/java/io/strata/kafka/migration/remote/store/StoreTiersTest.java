@@ -61,9 +61,7 @@ class StoreTiersTest {
   private SegmentStore inBothLevels() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    long unused = destaged(store, tiers);
     return store;
   }
 
@@ -373,8 +371,7 @@ class StoreTiersTest {
   void aMoveTakesTheGoodCopy() throws Exception {
     SegmentStore store = threeLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = destaged(tiers);
+    long id = destaged(store, tiers);
     damage(ObjectType.LOG.fileName(SEGMENT.key()));
     store.damaged(store.directories().get(0), SEGMENT.key(), "found by the test");
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
@@ -386,15 +383,15 @@ class StoreTiersTest {
   void aMovePassesACopyWithADamagedManifest() throws Exception {
     SegmentStore store = threeLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = destaged(tiers);
+    long id = destaged(store, tiers);
     damage(StoreNames.MANIFEST);
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
   }
 
-  /** Copies the only segment to the second level, and returns its id. */
-  private static long destaged(StoreTiers tiers) throws Exception {
+  /** Copies a segment into the store, and on to the second level; returns its id. */
+  private long destaged(SegmentStore store, StoreTiers tiers) throws Exception {
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
     long id = only(tiers).id();
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
