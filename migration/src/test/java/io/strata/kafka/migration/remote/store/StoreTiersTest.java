@@ -290,10 +290,7 @@ class StoreTiersTest {
   void whatIsDamagedIsRepairedFromTheOtherCopy() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = only(tiers).id();
-    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    long id = destaged(store, tiers);
     StoreDirectory lower = store.directories().get(1);
     Path segment = lower.segment(SEGMENT.key());
     CopyRepair repair = new CopyRepair(store);
@@ -1001,10 +998,7 @@ class StoreTiersTest {
   void anEvictionThatCannotLookAgainIsUndone() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = only(tiers).id();
-    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    long id = destaged(store, tiers);
     hook =
         reached -> {
           if (reached == StoreStage.EVICT_MARKED) {
@@ -1021,10 +1015,7 @@ class StoreTiersTest {
   void anEvictionLooksOnceMore() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = only(tiers).id();
-    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    long id = destaged(store, tiers);
     hook =
         reached -> {
           if (reached == StoreStage.EVICT_MARKED) {
@@ -1074,10 +1065,7 @@ class StoreTiersTest {
   void aMarkThatADeadProcessLeftKeepsNoOtherCopyFromEviction() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = only(tiers).id();
-    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    long id = destaged(store, tiers);
     Path going = Files.createFile(StoreNames.segment(hdd, SEGMENT.key()).resolve("going"));
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(going).exists();
@@ -1209,10 +1197,7 @@ class StoreTiersTest {
   void anEvictionOfAnInterruptedThreadIsUndoneAllTheSame() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
-    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    long id = only(tiers).id();
-    assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
+    long id = destaged(store, tiers);
     hook =
         reached -> {
           if (reached == StoreStage.EVICT_MARKED) {
