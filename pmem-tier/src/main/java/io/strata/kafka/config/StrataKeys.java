@@ -9,8 +9,6 @@ import java.util.stream.Stream;
  * The keys of the local tiers, and all keys. Each key is declared once: here, in {@link
  * RemoteKeys}, or, where both tiers have it with prefixes of their own, in {@link MigrationKeys}.
  * The page {@code docs/reference/configuration.md} is generated from them.
- *
- * <p>Immutable and safe for use by any thread.
  */
 public final class StrataKeys {
 
@@ -54,12 +52,11 @@ public final class StrataKeys {
           .expected("an amount of at least 4MiB, for example 64GiB")
           .documentation(
               """
-              The size with which a pool that is missing is created when the broker starts. It is \
-              created only where no records can be lost with it: each log directory is there, and \
-              has no segment in a pool that is missing nor the mark of a broker that used one; or \
-              where the pool is of type `cache`, which has nothing that the log files lack. \
-              Otherwise the broker does not start. The size of a pool that is there is not \
-              changed; see `strata pool grow`.\
+              The size of a pool that the broker creates when it starts and the pool is missing. \
+              The broker creates one only if no record can be lost with it: every log directory is \
+              present, and none refers to a pool that is missing. It always creates a pool of type \
+              `cache`, which has nothing that the log files lack. Otherwise it does not start. The \
+              size of a pool that is present does not change; see `strata pool grow`.\
               """);
 
   public static final StrataKey<PoolType> POOL_TYPE =
@@ -154,7 +151,8 @@ public final class StrataKeys {
               first tier's pools survive a power failure, so that a full tier does not lower what \
               an acknowledgement means; appends then go on at the rate of forced writes of the \
               log directory's disk. `never`: as a stock broker, when Kafka flushes, at the disk's \
-              unforced rate; a power failure may then take what a full tier has acknowledged. \
+              unforced rate, and once before the partition's next segment begins in a pool; a \
+              power failure may then take what a full tier has acknowledged. \
               With `strata.durability=ack` every append is forced, whatever this key says.\
               """);
 

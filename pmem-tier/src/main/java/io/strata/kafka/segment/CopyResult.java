@@ -1,11 +1,7 @@
 package io.strata.kafka.segment;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * How the copying of a segment ended that did not fail.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param changes for {@link Outcome#COPIED}: what the segment's count of changes must still be when
  *     the copy is published
@@ -27,12 +23,6 @@ public record CopyResult(Outcome outcome, long changes, long end, long bytes, St
     NO_SPACE,
     /** The segment's own bytes are not what Kafka wrote; nothing was copied. */
     CORRUPT
-  }
-
-  /** Checks that nothing is null. */
-  public CopyResult {
-    requireNonNull(outcome);
-    requireNonNull(problem);
   }
 
   static CopyResult copied(long changes, long end, long bytes) {

@@ -7,8 +7,6 @@ import java.util.Set;
 /**
  * What a caller of {@code FileChannel.open} asked for, by the JDK's rules.
  *
- * <p>Immutable; safe for use by any thread.
- *
  * @param append whether each write goes to the end, wherever the caller wants it
  * @param truncate whether the file is emptied at first
  * @param sync when a write must have been forced before it returns

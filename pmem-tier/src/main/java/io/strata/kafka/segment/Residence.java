@@ -1,7 +1,5 @@
 package io.strata.kafka.segment;
 
-import static java.util.Objects.requireNonNull;
-
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
@@ -27,8 +25,8 @@ public final class Residence {
 
   /** The copy in a slot. */
   public Residence(Slot slot, Pool pool) {
-    this.slot = requireNonNull(slot);
-    this.pool = requireNonNull(pool);
+    this.slot = slot;
+    this.pool = pool;
     this.bytes = new ExtentBytes(pool.memory());
   }
 

@@ -225,6 +225,20 @@ public final class Segment {
     return writer.view().spilled();
   }
 
+  /** Returns whether a power failure takes nothing of the segment; false while a force runs. */
+  public boolean isForced() {
+    return writer.isForced();
+  }
+
+  /**
+   * Forces the segment, in a pool that needs it and in its log file.
+   *
+   * @param logFile open, for this call alone
+   */
+  public void force(FileChannel logFile) throws IOException {
+    writer.force(true, logFile);
+  }
+
   /** Channels open now. */
   public int openChannels() {
     return lifetime.channels();

@@ -102,6 +102,24 @@ final class SegmentForcer {
     }
   }
 
+  /**
+   * Returns whether nothing is dirty; false while a force runs, which has not ended yet.
+   *
+   * @param poolNeedsNone whether bytes of the pool need no force
+   */
+  boolean isForced(boolean poolNeedsNone) {
+    if (!forceLock.tryLock()) {
+      return false;
+    }
+    lock.lock();
+    try {
+      return !tail.dirty() && (poolNeedsNone || dirtyFrom == NONE);
+    } finally {
+      lock.unlock();
+      forceLock.unlock();
+    }
+  }
+
   /** Forces what is dirty now; on an exception or an answer of false it is dirty as before. */
   private boolean forceOnce(boolean metaData, FileChannel logFile) throws IOException {
     Optional<Slot> current;

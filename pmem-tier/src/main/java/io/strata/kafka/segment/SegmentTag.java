@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The value is one line of ASCII, {@code 1 <pool uuid> <slot> <generation>}, where 1 is the
  * version of the format; {@code getfattr -n user.strata.segment} shows it.
  *
- * <p>Immutable; safe for use by any thread.
- *
  * @param slot the slot's index, from 0
  * @param generation the slot's generation; the tag is void when the slot has gone on to another
  */

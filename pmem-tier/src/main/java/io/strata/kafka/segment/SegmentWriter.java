@@ -391,7 +391,9 @@ final class SegmentWriter {
           && !deleted
           && !view.spilled()
           && readingLogFile.get() == 0) {
-        truncateFile(logFile, in.get().slot().cleanLength());
+        if (truncateFile(logFile, in.get().slot().cleanLength())) {
+          tail.dirty(true);
+        }
       }
     } finally {
       lock.unlock();
@@ -744,6 +746,13 @@ final class SegmentWriter {
   /** See {@link SegmentBytes#force}. */
   void force(boolean metaData, FileChannel logFile) throws IOException {
     forcer.force(metaData, logFile);
+  }
+
+  /** See {@link Segment#isForced}. */
+  boolean isForced() {
+    Optional<Residence> in = residence;
+    boolean poolNeedsNone = in.map(Residence::durableOnPersist).orElse(true);
+    return (in.isPresent() && poolNeedsNone && !view.spilled()) || forcer.isForced(poolNeedsNone);
   }
 
   /** The log file may have grown past this object; a spilled segment's size follows. */

@@ -9,8 +9,6 @@ import java.nio.file.StandardOpenOption;
 /**
  * Finds how far a log file has records that Kafka takes for valid: those of the batches from its
  * beginning on that are whole and have the right checksums.
- *
- * <p>Thread safety: stateless.
  */
 public final class ValidRecords {
 

@@ -16,11 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
-/**
- * Makes what happened to files and to directory entries durable.
- *
- * <p>Thread safety: stateless.
- */
+/** Makes what happened to files and to directory entries durable. */
 final class Directories {
 
   /** How often a directory is looked for that is renamed at that moment. */

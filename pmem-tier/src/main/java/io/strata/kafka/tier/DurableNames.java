@@ -24,6 +24,7 @@ record DurableNames(
     SegmentRegistry registry,
     LogFileNames names,
     UnsyncedRenames directories,
+    PrecedingLogFile preceding,
     BackgroundWork work) {
 
   /**
@@ -231,11 +232,15 @@ record DurableNames(
         });
   }
 
-  /** Makes a log file durable with its attributes, its directory entry, and its directory's own. */
+  /**
+   * Makes a log file durable with its attributes, its directory entry, and its directory's own; and
+   * the log file before it, which a pool must not get ahead of.
+   */
   void forceEntries(TieredSegment segment) throws IOException {
     Path logFile = segment.logFile();
     force(segment, () -> Directories.force(logFile));
     directories.forceNamesIn(Directories.of(logFile));
+    preceding.force(logFile);
   }
 
   /** Forces a directory; see {@link UnsyncedRenames#force}. */

@@ -26,8 +26,6 @@ import java.util.OptionalLong;
  * of a segment in a pool, or behind it, or would hide that such a broker has dropped some. Such a
  * broker can only have run where the marker was taken away; elsewhere a log file that differs is
  * what a crash has left.
- *
- * <p>Thread safety: stateless.
  */
 final class ForeignRecords {
 

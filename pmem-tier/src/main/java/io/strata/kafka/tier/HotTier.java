@@ -97,17 +97,18 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.unsynced =
         new UnsyncedRenames(
             pools.all().stream().anyMatch(pool -> pool.memory().durability().survivesReboot()));
+    this.durability = spec.config().durability();
+    PrecedingLogFile preceding = new PrecedingLogFile(forcesBy(SpillForce.AUTO), registry);
     this.names = new LogFileNames(registry);
     this.traffic = new Traffic(pools);
     this.work = new BackgroundWork(counts, logDirectories, parts);
-    this.durable = new DurableNames(registry, names, unsynced, work);
+    this.durable = new DurableNames(registry, names, unsynced, preceding, work);
     this.release = new SlotRelease(registry, names, unsynced, work);
     this.times = new ModificationTimes(registry, names, counts, work);
     this.poolForcer = new PoolForcer(registry, counts);
     this.space =
         new PoolSpace(pools, spec.config().migration().thresholds(), traffic, release, counts);
     this.wanted = spec.placement();
-    this.durability = spec.config().durability();
     this.forcedAppends = forcesBy(spec.config().spillForce());
     this.factory =
         new SegmentFactory(
@@ -133,6 +134,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             segments,
             durable,
             unsynced,
+            preceding,
             space,
             counts);
     this.sharing = new BlockSharing(names, segments, parts.cloning());

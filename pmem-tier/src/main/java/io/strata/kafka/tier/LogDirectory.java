@@ -27,8 +27,6 @@ import java.util.function.Function;
  *       given no configuration (kafka-dump-log) finds a segment's bytes.
  * </ul>
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param id the directory's identity
  * @param path its real path: absolute, symbolic links resolved
  */

@@ -9,11 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Set;
 
-/**
- * Opens log files as plain files: the JDK's own channels, of which no segment knows.
- *
- * <p>Thread safety: stateless.
- */
+/** Opens log files as plain files: the JDK's own channels, of which no segment knows. */
 final class LogFileChannels {
 
   private LogFileChannels() {}

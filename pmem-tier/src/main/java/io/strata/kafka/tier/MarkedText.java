@@ -22,8 +22,6 @@ import java.util.regex.Pattern;
  * #strata-end
  * version=In use by Strata. ...
  * </pre>
- *
- * <p>Thread safety: stateless.
  */
 final class MarkedText {
 

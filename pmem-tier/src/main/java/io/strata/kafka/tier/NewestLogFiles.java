@@ -21,6 +21,9 @@ final class NewestLogFiles {
   /** Kafka writes it when it has forced everything and stops (CleanShutdownFileHandler). */
   static final String CLEAN_SHUTDOWN = ".kafka_cleanshutdown";
 
+  /** A name that comes after those of all log files. */
+  private static final String AFTER_ALL = "~";
+
   private NewestLogFiles() {}
 
   /** Forces them in the log directories, and skips those that cannot be read. */
@@ -53,21 +56,35 @@ final class NewestLogFiles {
   }
 
   private static void forceNewest(Path partition) throws IOException {
-    List<Path> files;
+    Optional<Path> newest;
     try {
-      files = Directories.list(partition);
+      newest = newest(partition, partition.resolve(AFTER_ALL));
     } catch (NoSuchFileException e) {
       return; // Deleted just now, on a running broker.
     }
-    Optional<Path> newest =
-        files.stream()
-            .filter(SegmentFiles::maybeSegment)
-            .filter(file -> file.toString().endsWith(".log"))
-            .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
     if (newest.isPresent()) {
-      // It may be a symbolic link that leads nowhere: Kafka will say so.
-      Directories.forceIfThere(newest.get());
-      Directories.forceIfThere(partition);
+      forceWithEntry(newest.get());
     }
+  }
+
+  /**
+   * Returns the newest log file of a partition before a segment.
+   *
+   * @param before the segment's log file, which need not be there
+   */
+  static Optional<Path> newest(Path partition, Path before) throws IOException {
+    String end = String.valueOf(before.getFileName());
+    return Directories.list(partition).stream()
+        .filter(SegmentFiles::maybeSegment)
+        .filter(file -> file.toString().endsWith(".log"))
+        .filter(file -> String.valueOf(file.getFileName()).compareTo(end) < 0)
+        .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
+  }
+
+  /** Forces a log file and its directory, if they are there. */
+  static void forceWithEntry(Path logFile) throws IOException {
+    // It may be a symbolic link that leads nowhere: Kafka will say so.
+    Directories.forceIfThere(logFile);
+    Directories.forceIfThere(Directories.of(logFile));
   }
 }

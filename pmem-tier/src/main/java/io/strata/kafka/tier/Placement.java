@@ -28,6 +28,7 @@ record Placement(
     SegmentFinder segments,
     DurableNames durable,
     UnsyncedRenames unsynced,
+    PrecedingLogFile preceding,
     PoolSpace space,
     TierCounts counts) {
 
@@ -101,6 +102,9 @@ record Placement(
     boolean created = false;
     Optional<TieredSegment> registered = Optional.empty();
     try {
+      if (!residence.isCached()) {
+        preceding.force(place.file());
+      }
       created = LogFileChannels.create(place.file(), attributes);
       if (!created) {
         // It was there, and is empty: a process may have been killed while it truncated it to

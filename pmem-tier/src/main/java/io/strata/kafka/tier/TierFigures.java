@@ -7,8 +7,6 @@ import java.util.OptionalLong;
 /**
  * What is where, as sums, at one moment.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param tiers one for each tier with pools, fastest first
  * @param hot segments that have a slot in a pool, spilled ones included
  * @param spilled of those, the ones whose tail is in the log file

@@ -179,6 +179,18 @@ final class CrashCasesTest {
         });
   }
 
+  /**
+   * The topic was excluded when the first segment was made, or what spills is not forced: a power
+   * cut took records in the midst of the log.
+   */
+  @Test
+  void aPoolDoesNotGetAheadOfTheLogFileBefore() throws Exception {
+    SimWorld world = opened();
+    world.writePastTheTier("orders-0", SimBatches.of(70_000, 1));
+    Expected unused = segment(world, 2_000);
+    cutPower(world);
+  }
+
   /** A tag that an eviction had removed came back onto a log file that had been emptied since. */
   @Test
   void aTagDoesNotComeBackOntoAnEmptyLogFile() throws Exception {

@@ -217,6 +217,15 @@ final class SimWorld {
     return segment;
   }
 
+  /** Writes a segment as the JDK does: the tier does not know it, and nothing is forced. */
+  void writePastTheTier(String directory, byte[] content) throws IOException {
+    long offset = nextOffset++;
+    Expected segment = new Expected(offset, directory, String.format("%020d.log", offset));
+    segments.put(offset, segment);
+    Path unused = Files.write(path(segment), content);
+    segment.content = content;
+  }
+
   void append(Expected segment, byte[] more) throws IOException {
     byte[] before = segment.content;
     byte[] after = Arrays.copyOf(before, before.length + more.length);
