@@ -16,8 +16,6 @@ import java.util.Map;
  *
  * <p>A segment in use below comes up, into spare space or in place of clean ones whose last use is
  * longer ago: a consumer that lags has its data hot from the first part of each segment on.
- *
- * <p>Immutable and safe for use by any thread.
  */
 final class AccessPolicy implements MigrationPolicy {
 

@@ -18,8 +18,6 @@ import java.util.stream.Stream;
 /**
  * A sealed segment leaves a tier when it has not changed for a time. What is younger moves as with
  * {@link OldestFirst#newestStay newest}, since space must never run out.
- *
- * <p>Immutable and safe for use by any thread.
  */
 final class AgePolicy implements MigrationPolicy {
 

@@ -13,8 +13,6 @@ import java.util.TreeMap;
  * eager destaging what is clean too. It fills them at {@code ingest}, while the engine frees space
  * at {@code drain}; in the pause that follows the engine makes good what the burst took.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param ingestBytesPerSecond how fast producers write during a burst
  * @param drainBytesPerSecond how fast the engine copies down
  * @param reserveBytes space that a burst finds

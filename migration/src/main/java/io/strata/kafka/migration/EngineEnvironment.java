@@ -1,7 +1,5 @@
 package io.strata.kafka.migration;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
@@ -19,14 +17,6 @@ import java.util.random.RandomGenerator;
  */
 public record EngineEnvironment(
     InstantSource clock, LongSupplier nanoTime, ThreadFactory threads, RandomGenerator random) {
-
-  /** Checks that nothing is null. */
-  public EngineEnvironment {
-    requireNonNull(clock);
-    requireNonNull(nanoTime);
-    requireNonNull(threads);
-    requireNonNull(random);
-  }
 
   /** The system's clocks, and daemon threads; the engine names them. */
   public static EngineEnvironment system() {

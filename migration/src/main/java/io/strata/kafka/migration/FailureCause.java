@@ -2,7 +2,7 @@ package io.strata.kafka.migration;
 
 import java.util.Locale;
 
-/** Why a move failed, as metrics distinguish it. Immutable and safe for use by any thread. */
+/** Why a move failed, as metrics distinguish it. */
 public enum FailureCause {
   /** The target's file system has no space, or a quota is used up. */
   NO_SPACE,

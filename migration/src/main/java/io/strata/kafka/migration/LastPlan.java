@@ -10,8 +10,6 @@ import java.util.concurrent.TimeUnit;
  * them; while nothing presses, that is done in proportion to their number, and a round costs what
  * has changed since the last.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param by the settings it was made by
  * @param nanos when, by the clock for intervals
  * @param moves how many it had

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration;
 
-import static java.util.Objects.requireNonNull;
-
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.api.MigrationPolicy;
@@ -87,10 +85,10 @@ public final class MigrationEngine implements AutoCloseable {
       List<MigrationListener> listeners,
       EngineEvents events,
       EngineEnvironment environment) {
-    this.segments = requireNonNull(segments);
-    this.policies = requireNonNull(policies);
-    this.events = requireNonNull(events);
-    this.environment = requireNonNull(environment);
+    this.segments = segments;
+    this.policies = policies;
+    this.events = events;
+    this.environment = environment;
     config = Config.of(settings, policies);
     tiers = settings.thresholds().size();
     backOffs = new BackOffs(environment.nanoTime(), environment.random());
@@ -152,6 +150,11 @@ public final class MigrationEngine implements AutoCloseable {
         }
       } catch (InterruptedException e) {
         // Not the engine's way to stop: if it stops, the loop ends all the same.
+      } catch (RuntimeException | Error e) {
+        // Reported as if the thread ended; but without it, nothing would be moved any more.
+        Thread worker = Thread.currentThread();
+        PlanningLoop.report(
+            () -> worker.getUncaughtExceptionHandler().uncaughtException(worker, e));
       }
     }
   }

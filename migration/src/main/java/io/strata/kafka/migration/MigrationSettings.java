@@ -1,7 +1,5 @@
 package io.strata.kafka.migration;
 
-import static java.util.Objects.requireNonNull;
-
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -13,8 +11,6 @@ import java.util.regex.PatternSyntaxException;
 
 /**
  * How the engine works: the checked values of the {@code strata.migration.*} keys.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param mode whether a copy in the pool is kept once it is clean
  * @param thresholds for each tier that has pools, fastest first: the dirty share of its capacity
@@ -71,9 +67,6 @@ public record MigrationSettings(
    * @throws IllegalArgumentException if a number is out of its range
    */
   public MigrationSettings {
-    requireNonNull(mode);
-    requireNonNull(interval);
-    requireNonNull(policy);
     thresholds = List.copyOf(thresholds);
     policyParameters = Map.copyOf(policyParameters);
     pinnedTopics = List.copyOf(pinnedTopics);

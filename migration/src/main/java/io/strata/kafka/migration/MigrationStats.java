@@ -1,15 +1,11 @@
 package io.strata.kafka.migration;
 
-import static java.util.Objects.requireNonNull;
-
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
  * The counts of the engine at one moment. Counts are since the engine was made.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param tiers one for each tier with pools, fastest first
  * @param queued moves that wait for a thread
@@ -50,9 +46,6 @@ public record MigrationStats(
   public MigrationStats {
     tiers = List.copyOf(tiers);
     failures = Map.copyOf(failures);
-    requireNonNull(destageLatency);
-    requireNonNull(promoteLatency);
-    requireNonNull(roundLatency);
   }
 
   /** Planning rounds. */
@@ -86,12 +79,7 @@ public record MigrationStats(
       long evictedSegments,
       boolean draining,
       long backlogBytes,
-      OptionalDouble backlogSeconds) {
-
-    public TierStats {
-      requireNonNull(backlogSeconds);
-    }
-  }
+      OptionalDouble backlogSeconds) {}
 
   /**
    * How long calls took. Count and sum are since the start; all else is of the last minutes, and 0

@@ -1,11 +1,7 @@
 package io.strata.kafka.migration;
 
-import static java.util.Objects.requireNonNull;
-
 /**
  * How a move ended that did not fail.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param outcome how
  * @param bytes copied; for an eviction, freed; 0 unless done
@@ -21,12 +17,6 @@ public record MoveResult(Outcome outcome, long bytes, String reason) {
     CANCELLED,
     /** The target tier has no space, clean segments evicted. */
     NO_SPACE
-  }
-
-  /** Checks that nothing is null. */
-  public MoveResult {
-    requireNonNull(outcome);
-    requireNonNull(reason);
   }
 
   public static MoveResult done(long bytes) {

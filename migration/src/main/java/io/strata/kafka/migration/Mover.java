@@ -181,8 +181,8 @@ final class Mover {
     for (MigrationListener listener : listeners) {
       try {
         message.accept(listener);
-      } catch (RuntimeException | LinkageError e) {
-        // LinkageError: a plugin that was compiled against other classes than the broker has.
+      } catch (RuntimeException | Error e) {
+        // Also Error: a plugin may have been compiled against other classes than the broker has.
         PlanningLoop.report(() -> events.listenerFailed(listener, e));
       }
     }

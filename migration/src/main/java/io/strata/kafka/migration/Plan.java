@@ -6,8 +6,6 @@ import java.util.List;
 /**
  * The result of one planning round.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param moves evictions, then copies down, then copies up; fairly shared
  * @param evictionOrder the clean segments that appends may evict, the first one first
  * @param tiers one for each tier with pools

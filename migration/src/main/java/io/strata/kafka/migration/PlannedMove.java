@@ -1,14 +1,10 @@
 package io.strata.kafka.migration;
 
-import static java.util.Objects.requireNonNull;
-
 import io.strata.kafka.api.Move;
 import java.util.Optional;
 
 /**
  * A move that the planner lets through.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param move what is done
  * @param target where it goes to
@@ -44,11 +40,6 @@ record PlannedMove(
   /** A move of which nothing has been copied. */
   PlannedMove(Move move, Target target, long spaceBytes, boolean evictAfter) {
     this(move, target, spaceBytes, evictAfter, 0);
-  }
-
-  PlannedMove {
-    requireNonNull(move);
-    requireNonNull(target);
   }
 
   /**

@@ -96,7 +96,7 @@ final class PlanningLoop implements Runnable {
   static void report(Runnable message) {
     try {
       message.run();
-    } catch (RuntimeException expected) {
+    } catch (RuntimeException | Error expected) {
       // There is nobody left to notify; planning must go on, and a move that has been made count.
     }
   }

@@ -22,8 +22,6 @@ import java.util.regex.Pattern;
  *   <li>{@code __remote_log_metadata}: without its few records, Kafka finds no segment in the
  *       remote store any more. The loss of a pool would cost the remote tier, and not only tails.
  * </ul>
- *
- * <p>Immutable and safe for use by any thread.
  */
 public final class TopicPlacement implements PlacementPolicy {
 

@@ -174,6 +174,41 @@ class MigrationEngineTest {
     await().until(() -> engine.stats().backingOff() == 0);
   }
 
+  /** As of memory that runs out for a moment. */
+  @Test
+  void anErrorEndsNoThread() {
+    fill(60, 1);
+    AtomicInteger errors = new AtomicInteger(8);
+    AtomicInteger reported = new AtomicInteger();
+    EngineEnvironment system = EngineEnvironment.system();
+    MigrationEngine engine =
+        new MigrationEngine(
+            tiers,
+            Settings.of(0).threads(2).value(),
+            PolicyRegistry.builtIn(),
+            List.of(told),
+            told,
+            new EngineEnvironment(
+                system.clock(),
+                () -> {
+                  if (Thread.currentThread().getName().matches("strata-migration-\\d+")
+                      && errors.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("by the test");
+                  }
+                  return System.nanoTime();
+                },
+                task -> {
+                  Thread thread = system.threads().newThread(task);
+                  thread.setUncaughtExceptionHandler((of, error) -> reported.incrementAndGet());
+                  return thread;
+                },
+                system.random()));
+    engines.add(engine);
+    engine.start();
+    await().atMost(Duration.ofSeconds(30)).until(() -> tiers.tier(0).dirtyBytes() == 0);
+    assertThat(reported.get()).isPositive();
+  }
+
   @Test
   void aFullLogDirectoryIsNotHammered() {
     AtomicBoolean full = new AtomicBoolean(true);
