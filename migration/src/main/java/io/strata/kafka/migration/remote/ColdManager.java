@@ -142,21 +142,22 @@ final class ColdManager implements OtherManager, AutoCloseable {
             file(directory, ObjectType.PRODUCER_SNAPSHOT, key),
             ByteBuffer.wrap(Files.readAllBytes(file(directory, ObjectType.LEADER_EPOCHS, key))));
     RemoteLogSegmentMetadata segment = KafkaSegments.metadata(manifest.segment(), Optional.empty());
-    String what = "copying " + key;
-    if (!copying.add(key.id())) {
-      throw new ColdFailure(
-          named(what)
-              + ": an earlier copy of it ran out of its time and has not come back; it is made"
-              + " again when that has ended: look at the manager's connections and time limits",
-          new IOException("an earlier copy has not come back"),
-          true);
-    }
-    return call(
-            what,
-            live.copyTimeout(),
-            () -> notNull(loaded.manager().copyLogSegmentData(segment, data)),
-            () -> copying.remove(key.id()))
+    return call("copying " + key, live.copyTimeout(), () -> copyOnce(key, segment, data))
         .map(CustomMetadata::value);
+  }
+
+  private Optional<CustomMetadata> copyOnce(
+      SegmentKey key, RemoteLogSegmentMetadata segment, LogSegmentData data) throws Exception {
+    if (!copying.add(key.id())) {
+      throw new IOException(
+          "an earlier copy of it ran out of its time and has not come back; it is made again when"
+              + " that has ended: look at the manager's connections and time limits");
+    }
+    try {
+      return notNull(loaded.manager().copyLogSegmentData(segment, data));
+    } finally {
+      copying.remove(key.id());
+    }
   }
 
   private static Path file(Path directory, ObjectType type, SegmentKey key) {
@@ -165,7 +166,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
 
   @Override
   public boolean isCopying() {
-    return !copying.isEmpty();
+    return !copying.isEmpty() || deadlines.stuck() > 0;
   }
 
   @Override
@@ -178,8 +179,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
         call(
             "reading " + manifest.segment().key() + " from byte " + start,
             live.fetchTimeout(),
-            () -> read(segment, start, count),
-            () -> {});
+            () -> read(segment, start, count));
     ByteBuffer unused = target.put(bytes);
   }
 
@@ -212,8 +212,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
               () -> {
                 loaded.manager().deleteLogSegmentData(metadata);
                 return true;
-              },
-              () -> {});
+              });
     } catch (ColdFailure e) {
       if (!(e.getCause() instanceof RemoteResourceNotFoundException)) {
         throw e;
@@ -228,12 +227,11 @@ final class ColdManager implements OtherManager, AutoCloseable {
     return answer;
   }
 
-  private <T> T call(
-      String what, Duration limit, ColdLoading.Call<T, Exception> question, Runnable whenOver)
+  private <T> T call(String what, Duration limit, ColdLoading.Call<T, Exception> question)
       throws IOException, InterruptedException {
     String named = named(what);
     try {
-      return deadlines.call(named, limit, control -> ask(named, question), whenOver);
+      return deadlines.call(named, limit, control -> ask(named, question));
     } catch (ColdFailure e) {
       throw e;
     } catch (IOException e) {

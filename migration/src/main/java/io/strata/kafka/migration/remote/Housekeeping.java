@@ -79,7 +79,7 @@ final class Housekeeping implements AutoCloseable {
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
     deletions = new Deadlines("strata-remote-noted", NOTED_DELETIONS, engineEnvironment.threads());
-    uncopied = new Uncopied(store::endOffset);
+    uncopied = new Uncopied(() -> store.segments().stream().map(KnownSegment::segment));
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     visits =
         store.directories().stream()
@@ -92,7 +92,8 @@ final class Housekeeping implements AutoCloseable {
     threads =
         List.of(
             thread("housekeeping", this::run),
-            nowAndThen("scrub", this::scrubOrRepair),
+            nowAndThen("scrub", this::scrub),
+            nowAndThen("repairs", this::repair),
             nowAndThen("deletions", this::deletePending),
             nowAndThen("uncopied", this::lookAtUncopied));
   }
@@ -265,20 +266,19 @@ final class Housekeeping implements AutoCloseable {
     }
   }
 
-  /** Repairs wait for the scrub, and the scrub for one of them. */
-  private void scrubOrRepair() throws InterruptedException {
-    List<StoreDirectory> due = scrubIsDue();
+  private void scrub() throws InterruptedException {
+    List<StoreDirectory> due = mover.moves() ? scrub.due(upkeep, live.scrubInterval()) : List.of();
     if (!due.isEmpty()) {
       scrub.round(upkeep, due, orphanAge(), live.scrubInterval());
     }
-    boolean more = true;
-    while (more) {
-      more = mover.moves() && scrubIsDue().isEmpty() && scrub.repairNext();
-    }
   }
 
-  private List<StoreDirectory> scrubIsDue() throws InterruptedException {
-    return mover.moves() ? scrub.due(upkeep, live.scrubInterval()) : List.of();
+  /** Beside the scrub, which may take hours. */
+  private void repair() throws InterruptedException {
+    boolean more = true;
+    while (more) {
+      more = mover.moves() && scrub.repairNext();
+    }
   }
 
   /** The figures; {@code stuckCalls} are the threads that hang, beside the directories' own. */

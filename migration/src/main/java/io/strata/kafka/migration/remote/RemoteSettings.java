@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote;
 
-import static java.util.Objects.requireNonNull;
-
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import java.time.Duration;
@@ -36,8 +34,6 @@ public record RemoteSettings(
   /** Copies the list. */
   public RemoteSettings {
     levels = List.copyOf(levels);
-    requireNonNull(cold);
-    requireNonNull(live);
     if (levels.isEmpty()) {
       throw new IllegalArgumentException("levels: found none, expected at least one");
     }
@@ -56,8 +52,6 @@ public record RemoteSettings(
       String className, Optional<String> classPath, Map<String, Object> configs) {
     /** Copies the map. */
     public ColdSettings {
-      requireNonNull(className);
-      requireNonNull(classPath);
       configs = Map.copyOf(configs);
     }
   }

@@ -1,7 +1,5 @@
 package io.strata.kafka.migration.remote;
 
-import static java.util.Objects.requireNonNull;
-
 import io.strata.kafka.migration.MigrationStats;
 import java.util.List;
 import java.util.Map;
@@ -44,10 +42,6 @@ public record RemoteStats(
     operations = Map.copyOf(operations);
     levels = List.copyOf(levels);
     directories = List.copyOf(directories);
-    requireNonNull(cache);
-    requireNonNull(scrub);
-    requireNonNull(oldestUncopiedMillis);
-    requireNonNull(migration);
   }
 
   /** What Kafka asks for. */
@@ -97,7 +91,6 @@ public record RemoteStats(
       Map<Cause, Long> failures) {
     /** Copies the map. */
     public OperationStats {
-      requireNonNull(latency);
       failures = Map.copyOf(failures);
     }
   }

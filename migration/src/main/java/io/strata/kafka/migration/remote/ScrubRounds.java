@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.ByteRateLimiter;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
-import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.CopyRepair;
@@ -12,13 +11,13 @@ import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.WorkProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,8 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Checks the whole store, byte by byte, in the background.
  *
- * <p>Thread safety: {@link #due}, {@link #round} and {@link #repairNext} are used by one thread;
- * the rest may be called by any.
+ * <p>Thread safety: {@link #due} and {@link #round} are used by one thread, {@link #repairNext} by
+ * another; the rest may be called by any.
  */
 final class ScrubRounds {
 
@@ -61,19 +60,18 @@ final class ScrubRounds {
   private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
 
-  /** The copies that could not be repaired within the last hour; of the thread of the scrub. */
-  private final Set<CopyRepair.Damaged> tried = new HashSet<>();
+  /** The copies that could not be repaired within the last hour. */
+  private final Set<CopyRepair.Damaged> tried = ConcurrentHashMap.newKeySet();
 
   /** When each directory counts as scrubbed, as this broker knows; of the thread of the scrub. */
   private final Map<StoreDirectory, Long> own = new HashMap<>();
 
-  /**
-   * The directories in which a scrub or a repair hangs: nothing is begun there until it has come
-   * back.
-   */
-  private final Set<StoreDirectory> hanging = ConcurrentHashMap.newKeySet();
+  /** What hangs: nothing is begun in its directory until it has come back. */
+  private final Set<Task> hanging = ConcurrentHashMap.newKeySet();
 
   private final LongSupplier nanoTime;
+
+  /** Since when copies are in {@link #tried}; of the thread of the repairs. */
   private long triedSince;
 
   private volatile boolean stopping;
@@ -118,7 +116,7 @@ final class ScrubRounds {
       return due;
     }
     for (StoreDirectory directory : store.directories()) {
-      if (hanging.contains(directory)) {
+      if (hangsIn(directory)) {
         continue;
       }
       OptionalLong noted = upkeep.lastScrubMillis(directory);
@@ -143,9 +141,11 @@ final class ScrubRounds {
     LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
     for (StoreDirectory directory : due) {
       try {
-        Task task = new Task(directory);
+        WorkProgress progress = directory.access().progress(STALLED);
         boolean unused =
-            task.run(
+            run(
+                directory,
+                progress,
                 "scrubbing " + directory,
                 control -> {
                   Scrubber.scrub(
@@ -153,7 +153,7 @@ final class ScrubRounds {
                       Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
                       clock,
                       upkeep.owner(),
-                      new Progress(task));
+                      new Listener(directory, progress));
                   return true;
                 });
         own.put(directory, clock.millis());
@@ -192,7 +192,7 @@ final class ScrubRounds {
     }
     Optional<CopyRepair.Damaged> next =
         repair.known().stream()
-            .filter(copy -> !tried.contains(copy) && !hanging.contains(copy.directory()))
+            .filter(copy -> !tried.contains(copy) && !hangsIn(copy.directory()))
             .findFirst();
     if (next.isEmpty()) {
       return false;
@@ -200,11 +200,13 @@ final class ScrubRounds {
     CopyRepair.Damaged damaged = next.get();
     boolean unused = tried.add(damaged);
     try {
-      Task task = new Task(damaged.directory());
+      WorkProgress progress = damaged.directory().access().progress(STALLED);
       List<Path> replaced =
-          task.run(
+          run(
+              damaged.directory(),
+              progress,
               "repairing " + damaged.key() + " in " + damaged.directory(),
-              control -> repair.repair(damaged, task::pass));
+              control -> repair.repair(damaged, count -> pass(progress, count)));
       boolean unusedToo = tried.remove(damaged);
       if (!replaced.isEmpty()) {
         LOG.info("Remote store: replaced {}, from another copy of the segment", replaced);
@@ -219,80 +221,54 @@ final class ScrubRounds {
     return true;
   }
 
-  /** A scrub or a repair. A part of the directory may hang while the rest answers. */
-  private final class Task {
-    private final StoreDirectory directory;
-    private volatile boolean underWay;
-    private volatile CallControl control = CallControl.PATIENT;
-
-    /** The time at which it has come further. */
-    private volatile long progressed;
-
-    Task(StoreDirectory directory) {
-      this.directory = directory;
-    }
-
-    <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-      return directory
-          .access()
-          .write(
-              what,
-              left -> checkProgress(what),
-              given -> {
-                control = given;
-                progressed = nanoTime.getAsLong();
-                underWay = true;
-                try {
-                  return work.run(given);
-                } finally {
-                  underWay = false;
-                  hanging.remove(directory);
-                }
-              });
-    }
-
-    private void checkProgress(String what) throws TimeLimitException {
-      if (!underWay || nanoTime.getAsLong() - progressed < STALLED.toNanos()) {
-        return;
-      }
-      hanging.add(directory);
-      if (!underWay) {
-        hanging.remove(directory); // It has just come back.
-        return;
-      }
-      throw new TimeLimitException(
-          """
-          %s: has come no further for %d minutes, though the directory answers: its disk hangs, or \
-          a part of it. It is neither scrubbed nor repaired until that has come back; look at its \
-          disk\
-          """
-              .formatted(what, STALLED.toMinutes()));
-    }
-
-    private void pass(int count) throws InterruptedException {
-      limit.acquire(count, () -> stopping);
-      if (stopping || control.isCancelled()) {
-        throw new InterruptedException("nobody waits any more");
-      }
-      progressed = nanoTime.getAsLong();
+  /** Does a scrub or a repair. */
+  private <T> T run(
+      StoreDirectory directory, WorkProgress progress, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    try {
+      return progress.run(what, work);
+    } catch (TimeLimitException e) {
+      hanging.add(new Task(directory, progress));
+      throw e;
     }
   }
 
-  private final class Progress implements Scrubber.Listener {
-    private final Task task;
+  private boolean hangsIn(StoreDirectory directory) {
+    boolean unused = hanging.removeIf(task -> !task.progress().isUnderWay());
+    return hanging.stream().anyMatch(task -> task.directory().equals(directory));
+  }
 
-    Progress(Task task) {
-      this.task = task;
+  /** A scrub or a repair. */
+  private record Task(StoreDirectory directory, WorkProgress progress) {}
+
+  private void pass(WorkProgress progress, int count) throws InterruptedException {
+    progress.waitFor(
+        () -> {
+          limit.acquire(count, () -> stopping);
+          return true;
+        });
+    if (stopping || progress.isCancelled()) {
+      throw new InterruptedException("nobody waits any more");
+    }
+  }
+
+  private final class Listener implements Scrubber.Listener {
+    private final StoreDirectory directory;
+    private final WorkProgress progress;
+
+    Listener(StoreDirectory directory, WorkProgress progress) {
+      this.directory = directory;
+      this.progress = progress;
     }
 
     @Override
     public void damaged(SegmentKey key, Finding finding) {
-      store.damaged(task.directory, key, finding.message());
+      store.damaged(directory, key, finding.message());
     }
 
     @Override
     public void before(int count) throws InterruptedException {
-      task.pass(count);
+      pass(progress, count);
     }
 
     @Override

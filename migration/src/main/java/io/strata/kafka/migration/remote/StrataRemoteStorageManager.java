@@ -168,7 +168,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
               environment.engine().clock(),
               environment.stages(),
               directory -> identity(opening, directory),
-              new DirectoryAccess.Threads(Optional.of(environment.engine().threads()), PATIENCE));
+              new DirectoryAccess.Threads(
+                  Optional.of(environment.engine().threads()),
+                  PATIENCE,
+                  environment.engine().nanoTime()));
       return opening.call(
           "opening the remote store",
           OPENING,

@@ -1,18 +1,19 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -24,34 +25,43 @@ import java.util.stream.Stream;
  */
 final class Uncopied {
 
-  private record Partition(String topicId, int partition) {}
+  private record Partition(String topicId, int partition) {
+    Partition(SegmentKey key) {
+      this(key.topicId(), key.partition());
+    }
+  }
 
-  private final BiFunction<String, Integer, Optional<Long>> endOffset;
+  private final Supplier<Stream<SegmentInfo>> stored;
   private final Map<Partition, Path> directories = new ConcurrentHashMap<>();
 
   /**
    * Those of no partition yet.
    *
-   * @param endOffset the last offset that the store has of a topic's id and partition, if known
+   * @param stored what the store has, as far as it is known
    */
-  Uncopied(BiFunction<String, Integer, Optional<Long>> endOffset) {
-    this.endOffset = endOffset;
+  Uncopied(Supplier<Stream<SegmentInfo>> stored) {
+    this.stored = stored;
   }
 
   /** This broker leads a partition: Kafka has it copy one of its segments. */
   void led(SegmentKey key, Path log) {
     Path directory = log.getParent();
     if (directory != null) {
-      directories.put(new Partition(key.topicId(), key.partition()), directory);
+      directories.put(new Partition(key), directory);
     }
   }
 
   /** Returns when the oldest of them was last written to; empty if there is none. */
   OptionalLong oldestMillis() {
+    Map<Partition, Long> ends = new HashMap<>();
+    stored
+        .get()
+        .forEach(
+            segment -> ends.merge(new Partition(segment.key()), segment.endOffset(), Math::max));
     OptionalLong oldest = OptionalLong.empty();
     for (Map.Entry<Partition, Path> entry : Map.copyOf(directories).entrySet()) {
       try {
-        OptionalLong time = oldestMillis(entry.getKey(), entry.getValue());
+        OptionalLong time = oldestMillis(ends.getOrDefault(entry.getKey(), -1L), entry.getValue());
         if (time.isPresent()) {
           oldest = OptionalLong.of(Math.min(time.getAsLong(), oldest.orElse(Long.MAX_VALUE)));
         }
@@ -63,7 +73,7 @@ final class Uncopied {
     return oldest;
   }
 
-  private OptionalLong oldestMillis(Partition partition, Path directory) throws IOException {
+  private static OptionalLong oldestMillis(long copied, Path directory) throws IOException {
     List<SegmentName> segments;
     try (Stream<Path> files = Files.list(directory)) {
       segments =
@@ -75,7 +85,6 @@ final class Uncopied {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    long copied = endOffset.apply(partition.topicId(), partition.partition()).orElse(-1L);
     // The last one is being appended to.
     for (SegmentName segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
       long base = segment.id().baseOffset();

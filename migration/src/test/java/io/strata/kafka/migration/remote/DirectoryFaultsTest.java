@@ -498,10 +498,7 @@ class DirectoryFaultsTest {
     RemoteTier tier = bench.open();
     SegmentInfo unused = bench.copied(tier);
     soon().until(() -> bench.logs("a") == 1 && bench.logs("c") == 1);
-    for (String directory : List.of("a", "c")) {
-      Path noted = bench.directory(directory).resolve("locks/last-scrub");
-      soon().until(() -> Files.exists(noted));
-    }
+    awaitScrubDates("a", "c");
     Runnable over =
         bench.files.hang(
             (operation, path) ->
@@ -525,6 +522,75 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).scrub().rounds() == 3);
     assertThat(TierBench.stats(tier).scrub().corruptObjects()).isZero();
     soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
+  }
+
+  /** A scrub may take hours; here it stays in a file of another segment. */
+  @Test
+  void aCopyIsRepairedWhileAScrubIsUnderWay() throws Exception {
+    bench.scrub = Duration.ofHours(3);
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    SegmentInfo damaged = bench.copied(tier);
+    String scrubbed = bench.copied(tier).key().id();
+    soon().until(() -> bench.logs("a") == 2 && bench.logs("c") == 2);
+    awaitScrubDates("a", "c");
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                isIn("c", path)
+                    && path.toString().contains(scrubbed)
+                    && path.toString().endsWith(".log")
+                    && Thread.currentThread().getName().startsWith("strata-remote-write")));
+    bench.aheadMillis.set(Duration.ofHours(4).toMillis());
+    soon().until(() -> bench.files.hanging() == 1);
+
+    bench.store().damaged(bench.store().directories().get(0), damaged.key(), "by the test");
+    soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 0);
+    assertThat(TierBench.stats(tier).scrub().rounds()).isZero();
+    assertThat(bench.files.hanging()).isEqualTo(1);
+  }
+
+  /** A read of one file hangs, and the directories answer. */
+  @Test
+  void aMoveThatHangsLeavesTheOthersAndIsNotBegunAgain() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.patience = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    String first = bench.copied(tier).key().id();
+    SegmentInfo unused = bench.copied(tier);
+    soon().until(() -> bench.logs("a") == 2);
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                isIn("a", path)
+                    && path.toString().contains(first)
+                    && path.toString().endsWith(".log")
+                    && Thread.currentThread().getName().startsWith("strata-remote-write"));
+    faults.add(over);
+    bench.threshold = 0;
+    tier.reconfigure(bench.settings().live());
+    soon().until(() -> bench.files.hanging() == 1);
+    assertThat(bench.logs("c")).as("one thread moves, and hangs").isLessThanOrEqualTo(1);
+
+    later.set(TimeUnit.MINUTES.toNanos(11));
+    soon().until(() -> bench.logs("c") == 1 && TierBench.stats(tier).stuckThreads() > 0);
+    later.set(TimeUnit.MINUTES.toNanos(60));
+    soon().until(() -> TierBench.stats(tier).migration().orElseThrow().backingOff() > 0);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+
+    over.run();
+    soon().until(() -> bench.logs("c") == 2);
+    soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
+  }
+
+  private void awaitScrubDates(String... directories) {
+    for (String directory : directories) {
+      Path noted = bench.directory(directory).resolve("locks/last-scrub");
+      soon().until(() -> Files.exists(noted));
+    }
   }
 
   /** No scrub has run since the start, and no other copy says what the segment is. */

@@ -133,7 +133,8 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
                 engine().clock(),
                 StoreStage.Hook.NONE,
                 StoreIdentity::read,
-                new DirectoryAccess.Threads(Optional.of(threads), patience)),
+                new DirectoryAccess.Threads(
+                    Optional.of(threads), patience, () -> nanoTime.getAsLong())),
             cold);
     stores.add(store);
     RemoteTier tier = new RemoteTier(settings, this, store, Optional.empty());

@@ -2,14 +2,15 @@ package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,24 @@ class UncopiedTest {
   private final Map<Integer, Long> copied = new ConcurrentHashMap<>();
 
   private final Uncopied uncopied =
-      new Uncopied((topic, partition) -> Optional.ofNullable(copied.get(partition)));
+      new Uncopied(
+          () ->
+              copied.entrySet().stream()
+                  .map(
+                      entry ->
+                          new SegmentInfo(
+                              key(entry.getKey()),
+                              entry.getValue(),
+                              0,
+                              1,
+                              0,
+                              1,
+                              new TreeMap<>(),
+                              true)));
+
+  private static SegmentKey key(int partition) {
+    return new SegmentKey("orders", TOPIC_ID, partition, 0, "BBBBBBBBBBBBBBBBBBBBBQ");
+  }
 
   @BeforeEach
   void partition() throws IOException {
@@ -44,9 +62,7 @@ class UncopiedTest {
   }
 
   private void led(Path directory, int number) {
-    uncopied.led(
-        new SegmentKey("orders", TOPIC_ID, number, 0, "BBBBBBBBBBBBBBBBBBBBBQ"),
-        directory.resolve("00000000000000000000.log"));
+    uncopied.led(key(number), directory.resolve("00000000000000000000.log"));
   }
 
   @Test

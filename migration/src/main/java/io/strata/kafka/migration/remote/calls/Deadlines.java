@@ -97,27 +97,8 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T call(String what, Duration limit, Work<T> work)
       throws IOException, InterruptedException {
-    return call(what, limit, work, () -> {});
-  }
-
-  /**
-   * As the other one.
-   *
-   * @param whenOver is run once: when the work has ended, be it long after its time, or when it is
-   *     known that it does not begin
-   */
-  public <T> T call(String what, Duration limit, Work<T> work, Runnable whenOver)
-      throws IOException, InterruptedException {
     long begun = System.nanoTime();
-    boolean isFree = false;
-    try {
-      isFree = free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS);
-    } finally {
-      if (!isFree) {
-        whenOver.run();
-      }
-    }
-    if (!isFree) {
+    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       throw new TimeLimitException(
           """
           %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
@@ -125,7 +106,7 @@ public final class Deadlines implements AutoCloseable {
           """
               .formatted(what, limit.toMillis(), threads, stuck.get()));
     }
-    return await(what, limit, limit, begun, left -> {}, new Call<>(work, whenOver));
+    return await(what, limit, limit, begun, left -> {}, new Call<>(work));
   }
 
   /** Asks whether it is worth waiting on; throws if it is not, and the caller goes on with this. */
@@ -165,7 +146,7 @@ public final class Deadlines implements AutoCloseable {
       }
       before = now;
     }
-    return await(what, patience, limit, begun, check, new Call<>(work, () -> {}));
+    return await(what, patience, limit, begun, check, new Call<>(work));
   }
 
   /** Starts a call that has its permit, and waits for it. */
@@ -229,8 +210,7 @@ public final class Deadlines implements AutoCloseable {
               control -> {
                 work.run();
                 return true;
-              },
-              () -> {}));
+              }));
       return true;
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       return false; // It is closed, or the JVM gets no thread.
@@ -241,7 +221,6 @@ public final class Deadlines implements AutoCloseable {
     try {
       executor.execute(call);
     } catch (RuntimeException | Error e) {
-      call.over();
       free.release();
       throw e;
     }
@@ -284,11 +263,7 @@ public final class Deadlines implements AutoCloseable {
   /** One call. Its permit is given back when its work has ended, however late. */
   private final class Call<T> implements Runnable {
     private final FutureTask<T> task;
-    private final Runnable whenOver;
     private volatile boolean cancelled;
-
-    @GuardedBy("this")
-    private boolean isOver;
 
     @GuardedBy("this")
     private boolean hasEnded;
@@ -296,17 +271,8 @@ public final class Deadlines implements AutoCloseable {
     @GuardedBy("this")
     private boolean counted;
 
-    Call(Work<T> work, Runnable whenOver) {
-      this.whenOver = whenOver;
-      task =
-          new FutureTask<>(
-              () -> {
-                try {
-                  return work.run(() -> cancelled);
-                } finally {
-                  over(); // Before the caller has the answer, and calls again.
-                }
-              });
+    Call(Work<T> work) {
+      task = new FutureTask<>(() -> work.run(() -> cancelled));
     }
 
     @Override
@@ -322,15 +288,7 @@ public final class Deadlines implements AutoCloseable {
       }
     }
 
-    synchronized void over() {
-      if (!isOver) {
-        isOver = true;
-        whenOver.run();
-      }
-    }
-
     private synchronized void end() {
-      over(); // Cancelled before it had begun.
       hasEnded = true;
       if (counted) {
         stuck.decrementAndGet();

@@ -26,23 +26,23 @@ record ColdLevel(SegmentStore store) implements Level {
   }
 
   @Override
-  public MoveResult receive(KnownSegment entry, MoveControl control)
+  public MoveResult receive(KnownSegment entry, WorkProgress progress, MoveControl control)
       throws IOException, InterruptedException {
     Optional<SegmentStore.Located> found = store.lookup.best(entry);
     if (found.isEmpty() || !found.get().hasLog()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
     SegmentStore.Located source = found.get();
-    BytePace pace = ObjectFiles.pace(control);
+    BytePace pace = ObjectFiles.pace(progress.control(control));
     Optional<String> stopped;
     try {
-      stopped = isInTheWay(source);
+      stopped = isInTheWay(entry);
       if (stopped.isEmpty()) {
         checkHere(source, pace); // That may take its time.
-        stopped = isInTheWay(source);
+        stopped = isInTheWay(entry);
       }
       if (stopped.isEmpty()) {
-        stopped = copy(source, pace);
+        stopped = copy(source, progress, pace);
       }
       if (stopped.isEmpty() || store.cold.has(source.path())) {
         store.known.change(entry.key().id(), source.directory(), StoredCopy::withCold);
@@ -56,12 +56,24 @@ record ColdLevel(SegmentStore store) implements Level {
     return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
   }
 
-  private Optional<String> isInTheWay(SegmentStore.Located source) throws IOException {
-    return store.cold.isInTheWay(source.path(), store.options.brokerId(), store.publishing.owner());
+  /** Asks the marks of all copies: whoever began to copy may have done so from another one. */
+  private Optional<String> isInTheWay(KnownSegment entry) throws IOException {
+    for (StoredCopy copy : entry.copies()) {
+      copy.directory().access().checkInUse();
+      Optional<String> found =
+          store.cold.isInTheWay(
+              copy.directory().segment(entry.key()),
+              store.options.brokerId(),
+              store.publishing.owner());
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
   }
 
   /** Copies; returns why it was not done, empty if it was. */
-  private Optional<String> copy(SegmentStore.Located source, BytePace pace)
+  private Optional<String> copy(SegmentStore.Located source, WorkProgress progress, BytePace pace)
       throws IOException, InterruptedException {
     ColdCopies cold = store.cold;
     Path mark = cold.begin(source.path(), store.options.brokerId());
@@ -72,7 +84,7 @@ record ColdLevel(SegmentStore store) implements Level {
       return Optional.of("it is being deleted");
     }
     store.reached(StoreStage.COLD_MARKED);
-    Optional<byte[]> custom = cold.copy(source);
+    Optional<byte[]> custom = progress.waitFor(() -> cold.copy(source));
     store.reached(StoreStage.COLD_COPIED);
     if (!Disk.isThere(mark)) {
       cold.manager().orElseThrow().delete(source.manifest().segment(), custom);

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -64,10 +65,13 @@ public final class DirectoryAccess {
    * @param threads makes them; empty: the callers' own, which wait for a directory that hangs
    * @param patience after so long without an answer a directory is asked for its identity, and
    *     after so long again it is suspended
+   * @param nanoTime as {@link System#nanoTime}: tells how long work that may take hours has come no
+   *     further
    */
-  public record Threads(Optional<ThreadFactory> threads, Duration patience) {
+  public record Threads(Optional<ThreadFactory> threads, Duration patience, LongSupplier nanoTime) {
 
-    public static final Threads NONE = new Threads(Optional.empty(), Duration.ofSeconds(5));
+    public static final Threads NONE =
+        new Threads(Optional.empty(), Duration.ofSeconds(5), System::nanoTime);
   }
 
   private record Lanes(Deadlines reads, Deadlines ahead, Deadlines writes, Deadlines probes) {
@@ -87,6 +91,7 @@ public final class DirectoryAccess {
   private final String name;
   private final Probe probe;
   private final Duration patience;
+  private final LongSupplier nanoTime;
   private final Optional<Lanes> lanes;
 
   /** Lets one call ask, of those that wait for one that does not come back. */
@@ -111,6 +116,7 @@ public final class DirectoryAccess {
     this.name = name;
     this.probe = probe;
     patience = threads.patience();
+    nanoTime = threads.nanoTime();
     lanes = threads.threads().map(Lanes::new);
   }
 
@@ -212,12 +218,21 @@ public final class DirectoryAccess {
   }
 
   /**
+   * Returns how to do what may take hours in the directory.
+   *
+   * @param longest the longest that it may take to come further
+   */
+  public WorkProgress progress(Duration longest) {
+    return new WorkProgress(this, longest, nanoTime);
+  }
+
+  /**
    * As {@link #write(String, Deadlines.Work)}.
    *
    * @param check is run too each time that the directory was asked and has answered
    */
   @CanIgnoreReturnValue
-  public <T> T write(String what, Deadlines.Check check, Deadlines.Work<T> work)
+  <T> T write(String what, Deadlines.Check check, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
     checkInUse();
     Deadlines.Check both =

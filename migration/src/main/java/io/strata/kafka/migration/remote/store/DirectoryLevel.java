@@ -36,8 +36,9 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
   }
 
   @Override
-  public MoveResult receive(KnownSegment entry, MoveControl control)
+  public MoveResult receive(KnownSegment entry, WorkProgress progress, MoveControl move)
       throws IOException, InterruptedException {
+    MoveControl control = progress.control(move);
     for (StoredCopy copy : entry.copies()) {
       if (copy.directory().level() == number && !copy.moving()) {
         return copy.hasLog()
@@ -58,7 +59,8 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       StoreDirectory target = space.directory();
       return target.write(
           "copying %s to %s".formatted(entry.key(), target),
-          inTarget -> copy(source.get(), target, ObjectFiles.pace(control)));
+          inTarget ->
+              progress.part(unused -> copy(source.get(), target, ObjectFiles.pace(control))));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {

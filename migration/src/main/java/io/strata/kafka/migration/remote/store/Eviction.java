@@ -20,16 +20,17 @@ record Eviction(SegmentStore store) {
   /**
    * Evicts the fastest copy that has the bytes.
    *
+   * @param pace is asked for each piece that is read of the other copy
    * @throws IOException if the other copies cannot be looked at; the copy stays
    */
-  MoveResult evict(KnownSegment entry) throws IOException, InterruptedException {
+  MoveResult evict(KnownSegment entry, BytePace pace) throws IOException, InterruptedException {
     Optional<StoredCopy> upper =
         entry.copies().stream().filter(c -> c.hasLog() && !c.moving()).findFirst();
     if (upper.isEmpty()) {
       return MoveResult.cancelled("no copy of it has its bytes");
     }
     for (StoredCopy other : entry.copies()) {
-      if (stays(entry, upper.get(), other) && isRight(entry, upper.get(), other)) {
+      if (stays(entry, upper.get(), other) && isRight(entry, upper.get(), other, pace)) {
         return evict(entry, upper.get(), other);
       }
     }
@@ -113,7 +114,7 @@ record Eviction(SegmentStore store) {
   }
 
   /** Reads a copy; what the cold manager has was read when it got it. */
-  private boolean isRight(KnownSegment entry, StoredCopy upper, StoredCopy copy)
+  private boolean isRight(KnownSegment entry, StoredCopy upper, StoredCopy copy, BytePace pace)
       throws IOException, InterruptedException {
     if (copy.equals(upper)) {
       return true;
@@ -129,7 +130,7 @@ record Eviction(SegmentStore store) {
       return located.isPresent() && hasCold(copy, located.get().path());
     }
     try {
-      Optional<String> wrong = store.files.wrong(located.get(), bytes -> {});
+      Optional<String> wrong = store.files.wrong(located.get(), pace);
       wrong.ifPresent(what -> store.lookup.damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {

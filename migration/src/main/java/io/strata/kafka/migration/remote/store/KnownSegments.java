@@ -10,10 +10,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 
@@ -25,30 +23,6 @@ import java.util.function.UnaryOperator;
  * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class KnownSegments {
-
-  /** In a partition the last one is that with the largest offsets. */
-  private record Position(
-      String topicId, int partition, long startOffset, long endOffset, long number)
-      implements Comparable<Position> {
-
-    private static final Comparator<Position> ORDER =
-        Comparator.comparing(Position::topicId)
-            .thenComparingInt(Position::partition)
-            .thenComparingLong(Position::startOffset)
-            .thenComparingLong(Position::endOffset)
-            .thenComparingLong(Position::number);
-
-    static Position of(KnownSegment entry) {
-      SegmentKey key = entry.key();
-      long end = entry.segment().endOffset();
-      return new Position(key.topicId(), key.partition(), key.startOffset(), end, entry.number());
-    }
-
-    @Override
-    public int compareTo(Position other) {
-      return ORDER.compare(this, other);
-    }
-  }
 
   private record Place(String id, StoreDirectory directory) {}
 
@@ -62,9 +36,6 @@ final class KnownSegments {
   private final ColdCopies cold;
   private final Map<String, KnownSegment> byId = new ConcurrentHashMap<>();
   private final Map<Long, KnownSegment> byNumber = new ConcurrentHashMap<>();
-
-  @GuardedBy("this")
-  private final NavigableSet<Position> positions = new TreeSet<>();
 
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> used = new HashMap<>();
@@ -119,14 +90,6 @@ final class KnownSegments {
   /** The segment with a number of this process. */
   Optional<KnownSegment> numbered(long number) {
     return Optional.ofNullable(byNumber.get(number));
-  }
-
-  /** The end of the last segment of a partition; empty if it has none. */
-  synchronized Optional<Long> endOffset(String topicId, int partition) {
-    Position last = positions.lower(new Position(topicId, partition, Long.MAX_VALUE, 0, 0));
-    return Optional.ofNullable(last)
-        .filter(at -> at.topicId().equals(topicId) && at.partition() == partition)
-        .map(Position::endOffset);
   }
 
   synchronized long usedBytes(StoreDirectory directory) {
@@ -207,7 +170,6 @@ final class KnownSegments {
   private void add(KnownSegment entry) {
     byId.put(entry.key().id(), entry);
     byNumber.put(entry.number(), entry);
-    positions.add(Position.of(entry));
     count(entry, 1);
   }
 
@@ -215,7 +177,6 @@ final class KnownSegments {
   private void drop(KnownSegment entry) {
     byId.remove(entry.key().id());
     byNumber.remove(entry.number());
-    positions.remove(Position.of(entry));
     count(entry, -1);
   }
 

@@ -20,9 +20,10 @@ interface Level {
   /**
    * Gets a segment's bytes from the other levels, which keep what they have.
    *
+   * @param progress of this move
    * @throws io.strata.kafka.migration.CorruptSegmentException if they are not what the manifest
    *     says
    */
-  MoveResult receive(KnownSegment entry, MoveControl control)
+  MoveResult receive(KnownSegment entry, WorkProgress progress, MoveControl control)
       throws IOException, InterruptedException;
 }

@@ -53,7 +53,7 @@ record MoveConfirmation(SegmentStore store) {
     List<String> problems = new ArrayList<>();
     for (KnownSegment entry : store.known.entries()) {
       for (StoredCopy copy : entry.copies()) {
-        if (copy.moving() && !store.inMotion.contains(entry.key().id())) {
+        if (copy.moving() && !isMoving(entry)) {
           try {
             copy.directory()
                 .brief(
@@ -66,6 +66,11 @@ record MoveConfirmation(SegmentStore store) {
       }
     }
     return problems;
+  }
+
+  private boolean isMoving(KnownSegment entry) {
+    WorkProgress move = store.inMotion.get(entry.key().id());
+    return move != null && move.isUnderWay();
   }
 
   /** Returns whether the copy stays. */

@@ -111,36 +111,23 @@ public final class Scrubber {
     new Scrubber(directory, options, clock, owner, listener).run();
   }
 
-  /** An interrupt, out of a visitor. */
-  private static final class Stopped extends IOException {
-    private static final long serialVersionUID = 1L;
-  }
-
   private void run() throws IOException, InterruptedException {
     readIdentity();
-    try {
-      StoreListing.list(
-          directory,
-          new StoreListing.Visitor() {
-            @Override
-            public void segment(SegmentKey key, Path path) throws IOException {
-              if (options.chosen().test(key)) {
-                try {
-                  check(key, path);
-                } catch (InterruptedException e) {
-                  throw new Stopped();
-                }
-              }
+    StoreListing.list(
+        directory,
+        new StoreListing.Visitor<InterruptedException>() {
+          @Override
+          public void segment(SegmentKey key, Path path) throws IOException, InterruptedException {
+            if (options.chosen().test(key)) {
+              check(key, path);
             }
+          }
 
-            @Override
-            public void stranger(Path path) {
-              found(Finding.Kind.STRANGER, path, "is nothing that Strata makes; it is left alone");
-            }
-          });
-    } catch (Stopped e) {
-      throw new InterruptedException("the scrub was stopped");
-    }
+          @Override
+          public void stranger(Path path) {
+            found(Finding.Kind.STRANGER, path, "is nothing that Strata makes; it is left alone");
+          }
+        });
     if (options.everything()) {
       for (Leftovers.Piece piece : Leftovers.find(directory, Optional.empty(), owner)) {
         orphan(piece);

@@ -30,8 +30,8 @@ public final class SegmentStore implements AutoCloseable {
   final PendingDeletions deletions;
   final ColdCopies cold;
 
-  /** Segments that a move of this process is about, by their ids. */
-  final Set<String> inMotion = ConcurrentHashMap.newKeySet();
+  /** Moves of this process, by their segments' ids; one that has ended may be among them. */
+  final Map<String, WorkProgress> inMotion = new ConcurrentHashMap<>();
 
   /** The directories of segments that are being removed; one may hang for long. */
   final Set<Path> inRemoval = ConcurrentHashMap.newKeySet();
@@ -160,11 +160,6 @@ public final class SegmentStore implements AutoCloseable {
   /** Returns what the store takes in a directory, as far as it is known. */
   public long usedBytes(StoreDirectory directory) {
     return known.usedBytes(directory);
-  }
-
-  /** The last offset that the store has of a partition, if it is known. */
-  public Optional<Long> endOffset(String topicId, int partition) {
-    return known.endOffset(topicId, partition);
   }
 
   /** Which directory a copy went to, and what its manifest says. */

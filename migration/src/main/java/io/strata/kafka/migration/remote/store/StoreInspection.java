@@ -82,7 +82,7 @@ public final class StoreInspection {
                 return; // An answer.
               }
             },
-            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE));
+            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE, System::nanoTime));
     try {
       return access.write(what, work);
     } finally {

@@ -18,8 +18,8 @@ public final class StoreListing {
 
   /** Is notified of what is found. */
   @FunctionalInterface
-  public interface Visitor {
-    void segment(SegmentKey key, Path directory) throws IOException;
+  public interface Visitor<X extends Exception> {
+    void segment(SegmentKey key, Path directory) throws IOException, X;
 
     /** Something below {@code topics} that is not a segment's, by its name. */
     default void stranger(Path path) {}
@@ -31,7 +31,8 @@ public final class StoreListing {
    * @param directory the store's directory
    * @throws IOException if it cannot be listed; a visitor's exceptions pass
    */
-  public static void list(Path directory, Visitor visitor) throws IOException {
+  public static <X extends Exception> void list(Path directory, Visitor<X> visitor)
+      throws IOException, X {
     Path topics = directory.resolve(StoreNames.TOPICS);
     if (!Files.isDirectory(topics)) {
       throw new NoSuchFileException(topics.toString());
@@ -53,7 +54,7 @@ public final class StoreListing {
     }
   }
 
-  private static List<Path> below(Path directory, Visitor visitor) throws IOException {
+  private static List<Path> below(Path directory, Visitor<?> visitor) throws IOException {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
         visitor.stranger(directory);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,6 +81,11 @@ final class StoreMemory {
   /** Returns what a directory was when it was last seen. */
   Optional<StoreIdentity> of(Path directory) {
     return Optional.ofNullable(known.get(directory.toString()));
+  }
+
+  /** Returns all that is remembered. */
+  Collection<StoreIdentity> all() {
+    return known.values();
   }
 
   /**

@@ -191,8 +191,13 @@ final class StoreOpener {
       thread.setDaemon(true);
       thread.start();
     }
+    Map<Path, IOException> failures = new LinkedHashMap<>();
     for (Map.Entry<Path, FutureTask<StoreIdentity>> each : reads.entrySet()) {
-      readIdentity(each.getKey(), each.getValue());
+      readIdentity(each.getKey(), each.getValue(), failures);
+    }
+    remember(failures.keySet());
+    for (Map.Entry<Path, IOException> failure : failures.entrySet()) {
+      settle(failure.getKey(), failure.getValue());
     }
   }
 
@@ -210,47 +215,75 @@ final class StoreOpener {
     }
   }
 
-  private void readIdentity(Path directory, FutureTask<StoreIdentity> read)
+  private void readIdentity(
+      Path directory, FutureTask<StoreIdentity> read, Map<Path, IOException> failures)
       throws StoreRefusedException {
-    Optional<StoreIdentity> remembered = memory.of(directory);
     try {
       StoreIdentity found = result(read);
       checkCluster(directory, found);
       identities.put(directory, found);
       boolean unused = answering.add(directory);
-    } catch (NoSuchFileException e) {
-      if (remembered.isPresent()) {
-        identities.put(directory, remembered.get());
-        missing.put(
-            directory,
-            "the directory %s of the remote store was there"
-                .formatted(remembered.get().directoryId()));
+    } catch (IOException e) {
+      failures.put(directory, e);
+    }
+  }
+
+  /**
+   * Takes directories for what they are remembered as. One that was found under another path since,
+   * as when devices change their names, is not there any more: then it is another one that is
+   * remembered, and found nowhere.
+   */
+  private void remember(Set<Path> unread) {
+    for (Path path : unread) {
+      memory
+          .of(path)
+          .filter(was -> !isElsewhere(was.directoryId()))
+          .ifPresent(was -> identities.put(path, was));
+    }
+    for (Path path : unread) {
+      if (memory.of(path).isPresent() && !identities.containsKey(path)) {
+        memory.all().stream()
+            .filter(was -> !isElsewhere(was.directoryId()))
+            .findFirst()
+            .ifPresent(was -> identities.put(path, was));
       }
-    } catch (CorruptManifestException e) {
-      if (e.isOfOtherVersion()) {
-        throw new StoreRefusedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Decides what comes of a directory whose identity could not be read. */
+  private void settle(Path directory, IOException failure) throws StoreRefusedException {
+    Optional<StoreIdentity> remembered = Optional.ofNullable(identities.get(directory));
+    if (failure instanceof NoSuchFileException) {
+      remembered.ifPresent(
+          was ->
+              missing.put(
+                  directory,
+                  "the directory %s of the remote store was there".formatted(was.directoryId())));
+      return;
+    }
+    if (failure instanceof CorruptManifestException damage) {
+      if (damage.isOfOtherVersion()) {
+        throw new StoreRefusedException(String.valueOf(damage.getMessage()));
       }
-      if (remembered.isEmpty()) {
+      if (remembered.isEmpty() || !remembered.equals(memory.of(directory))) {
         throw new StoreRefusedException(
-            e.getMessage()
+            damage.getMessage()
                 + ". Restore the file from a backup of this directory, or start a broker that has"
                 + " used the directory: it writes the file again");
       }
-      restoreIdentity(directory, remembered.get(), e);
-    } catch (IOException e) {
-      if (remembered.isEmpty()) {
-        throw new StoreRefusedException(
-            directory + ": cannot be read: " + StoreDirectory.reason(e));
-      }
-      identities.put(directory, remembered.get());
-      warnings.add(directory + ": cannot be read: " + StoreDirectory.reason(e));
+      restoreIdentity(directory, remembered.get(), damage);
+      return;
     }
+    String problem = directory + ": cannot be read: " + StoreDirectory.reason(failure);
+    if (remembered.isEmpty()) {
+      throw new StoreRefusedException(problem);
+    }
+    warnings.add(problem);
   }
 
   /** It is the directory, since it has such a file, and what was in that is remembered. */
   private void restoreIdentity(
       Path directory, StoreIdentity remembered, CorruptManifestException damage) {
-    identities.put(directory, remembered);
     try {
       ByteBuffer bytes = ByteBuffer.wrap(remembered.print());
       // Several brokers may do it at once.

@@ -9,6 +9,7 @@ import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.TieredSegments;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,6 +25,9 @@ import java.util.stream.IntStream;
  * may read and delete them meanwhile.
  */
 public final class StoreTiers implements TieredSegments {
+
+  /** The longest that reading, writing or forcing a piece may take. */
+  private static final Duration LONGEST_STEP = Duration.ofMinutes(10);
 
   private final SegmentStore store;
   private final List<Level> levels;
@@ -143,11 +147,12 @@ public final class StoreTiers implements TieredSegments {
   @Override
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
+    Level to = levels.get(toTier);
     return move(
         store.known.numbered(id),
         permission,
         "copying",
-        entry -> levels.get(toTier).receive(entry, control));
+        (entry, progress) -> to.receive(entry, progress, control));
   }
 
   @Override
@@ -159,7 +164,8 @@ public final class StoreTiers implements TieredSegments {
   /** A move, or a part of one. */
   @FunctionalInterface
   private interface Move {
-    MoveResult of(KnownSegment entry) throws IOException, InterruptedException;
+    MoveResult of(KnownSegment entry, WorkProgress progress)
+        throws IOException, InterruptedException;
   }
 
   private MoveResult move(Optional<KnownSegment> entry, Permission asked, String what, Move move)
@@ -167,9 +173,15 @@ public final class StoreTiers implements TieredSegments {
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    return asked.isGiven()
-        ? within(entry.get(), entry.get().copies().size(), what, move)
-        : MoveResult.cancelled("another broker moves the store's segments now");
+    if (!asked.isGiven()) {
+      return MoveResult.cancelled("another broker moves the store's segments now");
+    }
+    List<StoredCopy> copies = entry.get().copies();
+    StoreDirectory directory = copies.get(copies.size() - 1).directory();
+    WorkProgress progress = directory.access().progress(LONGEST_STEP);
+    return progress.run(
+        what + " " + entry.get().key() + " in " + directory,
+        control -> within(entry.get(), copies.size() - 1, what, progress, move));
   }
 
   /**
@@ -177,21 +189,26 @@ public final class StoreTiers implements TieredSegments {
    *
    * @param copies so many of its copies' directories are not held yet
    */
-  private MoveResult within(KnownSegment entry, int copies, String what, Move move)
+  private MoveResult within(
+      KnownSegment entry, int copies, String what, WorkProgress progress, Move move)
       throws IOException, InterruptedException {
     if (copies > 0) {
       StoreDirectory directory = entry.copies().get(copies - 1).directory();
       return directory.write(
           what + " " + entry.key() + " in " + directory,
-          control -> within(entry, copies - 1, what, move));
+          control -> within(entry, copies - 1, what, progress, move));
     }
-    if (!store.inMotion.add(entry.key().id())) {
+    String id = entry.key().id();
+    if (store.inMotion.merge(id, progress, (old, next) -> old.isUnderWay() ? old : next)
+        != progress) {
       return MoveResult.cancelled("another move of it is under way");
     }
     try {
-      return move.of(entry);
+      return move.of(entry, progress);
     } finally {
-      store.inMotion.remove(entry.key().id());
+      if (!progress.hasParts()) {
+        boolean unused = store.inMotion.remove(id, progress);
+      }
     }
   }
 
@@ -202,7 +219,12 @@ public final class StoreTiers implements TieredSegments {
 
   private MoveResult evict(Optional<KnownSegment> entry, Permission asked) throws IOException {
     try {
-      return move(entry, asked, "evicting", eviction::evict);
+      return move(
+          entry,
+          asked,
+          "evicting",
+          (evicted, progress) ->
+              eviction.evict(evicted, ObjectFiles.pace(progress.control(new MoveControl() {}))));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(

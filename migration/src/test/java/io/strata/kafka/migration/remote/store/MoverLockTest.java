@@ -52,7 +52,9 @@ class MoverLockTest {
             StoreStage.Hook.NONE,
             StoreIdentity::read,
             new DirectoryAccess.Threads(
-                Optional.of(EngineEnvironment.system().threads()), Duration.ofMillis(100))),
+                Optional.of(EngineEnvironment.system().threads()),
+                Duration.ofMillis(100),
+                System::nanoTime)),
         Optional.empty());
   }
 

@@ -271,7 +271,9 @@ class PendingDeletionsTest {
                 },
                 StoreIdentity::read,
                 new DirectoryAccess.Threads(
-                    Optional.of(PendingDeletionsTest::daemon), Duration.ofMillis(100))),
+                    Optional.of(PendingDeletionsTest::daemon),
+                    Duration.ofMillis(100),
+                    System::nanoTime)),
             Optional.empty());
     SegmentInfo other = Stores.info("other", 0, 0, 2, 2000);
     SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);

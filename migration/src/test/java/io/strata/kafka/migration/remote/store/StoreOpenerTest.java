@@ -363,6 +363,40 @@ class StoreOpenerTest {
     assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
   }
 
+  /** This broker remembers it by its path of before. */
+  @Test
+  void aPathOfADirectoryThatIsElsewhereNowMayBeNew() throws Exception {
+    SegmentStore unused = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    Path moved = Files.move(hdd, top.resolve("moved"));
+    Path empty = Files.createDirectory(hdd);
+
+    SegmentStore store = open(Stores.level("ssd", ssd), Stores.level("hdd", moved, empty));
+
+    assertThat(store.warnings()).isEmpty();
+    assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
+  }
+
+  /** Devices have changed their names, and one of them is not mounted. */
+  @Test
+  void anEmptyMountPointIsKnownThoughAnotherDirectoryWasThere() throws Exception {
+    SegmentStore before = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    Path away = Files.move(ssd, top.resolve("away"));
+    Path other = Files.move(hdd, ssd);
+    Path empty = Files.createDirectory(hdd);
+
+    SegmentStore store = open(Stores.level("ssd", other), Stores.level("hdd", empty));
+
+    assertThat(store.warnings()).singleElement().asString().contains("is its file system mounted?");
+    assertThat(store.firstUses()).isEmpty();
+    assertThat(empty).isEmptyDirectory();
+    assertThat(store.directories().get(1).identity())
+        .isEqualTo(before.directories().get(0).identity());
+    Files.delete(empty);
+    Path back = Files.move(away, hdd);
+    assertThat(StoreIdentity.read(back)).isEqualTo(store.directories().get(1).identity());
+    store.directories().get(1).checkAvailable();
+  }
+
   /** An outage of the store fills it: the broker is to start again all the same. */
   @Test
   void aFullLogDirectoryIsNoReasonNotToStart() throws Exception {

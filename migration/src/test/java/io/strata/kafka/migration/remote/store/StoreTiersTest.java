@@ -749,6 +749,38 @@ class StoreTiersTest {
     assertThat(cold.segments).hasSize(1);
   }
 
+  /** The second broker has the segment in another level, and evicts the copy with the mark. */
+  @Test
+  void aCopyToTheColdManagerFromAnotherLevelWaitsForOneThatIsUnderWay() throws Exception {
+    SegmentStore first = threeLevels(1);
+    StoreTiers tiers = new StoreTiers(first, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(first, local, SEGMENT);
+    SegmentStore second = threeLevels(2);
+    refreshAll(second);
+    StoreTiers seconds = new StoreTiers(second, List.of("ssd", "hdd", "cold"));
+    cold.duringCopy =
+        () -> {
+          cold.duringCopy = () -> {};
+          long id = only(seconds).id();
+          try {
+            assertThat(seconds.destage(id, 1, MoveControl.UNLIMITED).outcome())
+                .isEqualTo(MoveResult.Outcome.DONE);
+            assertThat(seconds.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+            assertThat(seconds.destage(id, 2, MoveControl.UNLIMITED).reason())
+                .contains("broker 1 began to copy it within the last hour");
+            assertThat(seconds.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+          } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+          }
+          cold.segments.clear();
+          throw new IllegalStateException("the connection was lost");
+        };
+    assertThatThrownBy(() -> tiers.destage(only(tiers).id(), 2, MoveControl.UNLIMITED))
+        .hasMessageContaining("the connection was lost");
+
+    assertThat(read(second, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
   /** What the broker that found the damage knew is gone. */
   @Test
   void aCopyWithoutARightManifestIsRepairedByABrokerThatStartsLater() throws Exception {
@@ -1129,9 +1161,17 @@ class StoreTiersTest {
   }
 
   private SegmentStore threeLevels() {
+    return threeLevels(1);
+  }
+
+  private SegmentStore threeLevels(int broker) {
     return Stores.open(
         Stores.options(
-            1, List.of(), StoreStage.Hook.NONE, Stores.level("ssd", ssd), Stores.level("hdd", hdd)),
+            broker,
+            List.of(),
+            StoreStage.Hook.NONE,
+            Stores.level("ssd", ssd),
+            Stores.level("hdd", hdd)),
         Optional.of(cold));
   }
 

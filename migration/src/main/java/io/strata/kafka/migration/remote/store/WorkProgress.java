@@ -1,0 +1,145 @@
+package io.strata.kafka.migration.remote.store;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/**
+ * Work in a directory that may take hours, as long as it comes further. A part of a directory may
+ * hang while the rest answers: then the caller goes on, and the work is asked to stop.
+ *
+ * <p>Thread safety: {@link #run} is called once; the rest may be called by any thread.
+ */
+public final class WorkProgress {
+
+  private final DirectoryAccess access;
+  private final Duration longest;
+  private final LongSupplier nanoTime;
+  private volatile CallControl control = CallControl.PATIENT;
+  private volatile boolean underWay;
+  private volatile boolean waits;
+
+  /** Parts of the work that other directories' threads do. */
+  private final AtomicInteger parts = new AtomicInteger();
+
+  private volatile long last;
+
+  /**
+   * Of work that has not begun.
+   *
+   * @param longest the longest that it may take to come further
+   */
+  WorkProgress(DirectoryAccess access, Duration longest, LongSupplier nanoTime) {
+    this.access = access;
+    this.longest = longest;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Does the work, on a thread of the directory.
+   *
+   * @param what names it in messages
+   * @throws TimeLimitException if it has come no further for too long; it may be under way still
+   * @throws StoreUnavailableException if the directory does not answer
+   */
+  public <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.write(
+        what,
+        left -> check(what),
+        given -> {
+          control = given;
+          made();
+          underWay = true;
+          try {
+            return work.run(given);
+          } finally {
+            underWay = false;
+          }
+        });
+  }
+
+  /**
+   * Does a part of the work on another directory's thread, where it may stay when this has ended.
+   */
+  <T> T part(Deadlines.Work<T> work) throws IOException, InterruptedException {
+    int unused = parts.incrementAndGet();
+    try {
+      return work.run(control);
+    } finally {
+      int unusedToo = parts.decrementAndGet();
+    }
+  }
+
+  private void check(String what) throws TimeLimitException {
+    if (underWay && !waits && nanoTime.getAsLong() - last >= longest.toNanos()) {
+      throw new TimeLimitException(
+          """
+          %s: has come no further for %d minutes, though the directory answers: its disk hangs, or \
+          a part of it. It is not begun again until it has come back; look at the disk\
+          """
+              .formatted(what, longest.toMinutes()));
+    }
+  }
+
+  private void made() {
+    last = nanoTime.getAsLong();
+  }
+
+  /** Waits for something else than the directory. */
+  @FunctionalInterface
+  public interface Wait<T, X extends Exception> {
+    T run() throws X, InterruptedException;
+  }
+
+  /** Does what has a time limit of its own, or waits for its turn. */
+  @CanIgnoreReturnValue
+  public <T, X extends Exception> T waitFor(Wait<T, X> wait) throws X, InterruptedException {
+    waits = true;
+    try {
+      return wait.run();
+    } finally {
+      made();
+      waits = false;
+    }
+  }
+
+  /** Returns whether the work has begun and not come back, be it that nobody waits for it. */
+  public boolean isUnderWay() {
+    return underWay || hasParts();
+  }
+
+  /** Returns whether other directories' threads do parts of the work. */
+  boolean hasParts() {
+    return parts.get() > 0;
+  }
+
+  /** Returns whether nobody waits for the work any more. */
+  public boolean isCancelled() {
+    return control.isCancelled();
+  }
+
+  /** Returns a move's control that notes each piece, and stops the move that nobody waits for. */
+  MoveControl control(MoveControl move) {
+    return new MoveControl() {
+      @Override
+      public boolean cancelled() {
+        return isCancelled() || move.cancelled();
+      }
+
+      @Override
+      public void beforeCopying(long bytes) throws InterruptedException {
+        waitFor(
+            () -> {
+              move.beforeCopying(bytes);
+              return true;
+            });
+      }
+    };
+  }
+}
