@@ -77,8 +77,8 @@
 
 {{- if .Values.drain.enabled -}}
 {{- if .Values.strata.enabled -}}{{- fail "drain.enabled=true with strata.enabled=true: brokers would fill the pools that the Jobs drain; set strata.enabled=false, too" -}}{{- end -}}
-{{- range .Values.strata.volumes -}}
-{{- if eq .type "memory" -}}{{- fail (printf "drain.enabled=true, and volume %s is of type memory: it is gone with the pod, and there is nothing to drain" .name) -}}{{- end -}}
+{{- if not (include "strata-kafka.pools" (dict "root" . "type" "claim")) -}}
+{{- fail "drain.enabled=true, and all volumes are of type memory: their pools are caches, and the log directories have everything; set strata.enabled=false alone" -}}
 {{- end -}}
 {{- end -}}
 

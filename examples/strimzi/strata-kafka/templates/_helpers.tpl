@@ -75,14 +75,15 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ printf "/mnt/strata/%s/%s.pool" .volume .tier.name }}
 {{- end }}
 
-{{/* The files of the pools that outlive the pod, separated by spaces. */}}
+{{/* The files of the pools on volumes of a type, separated by spaces. */}}
 {{- define "strata-kafka.pools" -}}
-{{- $claims := list -}}
-{{- range .Values.strata.volumes }}{{ if eq .type "claim" }}{{ $claims = append $claims .name }}{{ end }}{{ end -}}
+{{- $type := .type -}}
+{{- $volumes := list -}}
+{{- range .root.Values.strata.volumes }}{{ if eq .type $type }}{{ $volumes = append $volumes .name }}{{ end }}{{ end -}}
 {{- $pools := list -}}
-{{- range $tier := .Values.strata.tiers }}
+{{- range $tier := .root.Values.strata.tiers }}
 {{- range .volumes }}
-{{- if has . $claims }}{{ $pools = append $pools (include "strata-kafka.pool" (dict "volume" . "tier" $tier)) }}{{ end }}
+{{- if has . $volumes }}{{ $pools = append $pools (include "strata-kafka.pool" (dict "volume" . "tier" $tier)) }}{{ end }}
 {{- end }}
 {{- end -}}
 {{ join " " $pools }}

@@ -302,6 +302,42 @@ class ChartTest {
         .contains("for pool in /mnt/strata/pmem/hot.pool; do");
   }
 
+  /** A drain opens all pools: of those in memory, empty ones. */
+  @Test
+  void aDrainMakesThePoolsInMemoryAnew() throws Exception {
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "strata.enabled=false",
+                "drain.enabled=true",
+                "strata.volumes[1].name=tail",
+                "strata.volumes[1].type=memory",
+                "strata.volumes[1].size=200Gi",
+                "strata.tiers[1].name=warm",
+                "strata.tiers[1].volumes[0]=tail"),
+            Chart.example("dax"));
+    Resources resources = Resources.parse(rendered.orFail().output());
+    assertThat(resources.only(Job.class).get(0).getSpec().getTemplate().getSpec().getVolumes())
+        .extracting(volume -> volume.getName())
+        .contains("strata-pmem", "strata-tail");
+    assertThat(configMap(resources, "my-cluster-drain").getData().get("drain.sh"))
+        .contains("for pool in /mnt/strata/tail/warm.pool; do", "pool create --size 4MiB");
+  }
+
+  /** The operator would take away the node with the highest id. */
+  @Test
+  void theNodesThatAreNotInTheValuesAreTakenAway() throws Exception {
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "nodePools[1].nodeIds[0]=1", "nodePools[1].nodeIds[1]=5", "nodePools[1].nodeIds[2]=6"),
+            Chart.example("dax"));
+    assertThat(rendered.orFail().output())
+        .contains("strimzi.io/next-node-ids: \"[1,5,6]\"")
+        .contains("strimzi.io/remove-node-ids: \"[0,2-4]\"")
+        .contains("strimzi.io/remove-node-ids: \"[0-99]\"");
+  }
+
   private static ConfigMap configMap(Resources resources, String name) {
     return resources.only(ConfigMap.class).stream()
         .filter(map -> map.getMetadata().getName().equals(name))
@@ -368,6 +404,8 @@ class ChartTest {
       value = {
         "strata.tiers[1].name=hot;strata.tiers[1].volumes[0]=pmem | two tiers are called hot",
         "strata.enabled=false;acceptLoss.nodeIds[0]=1 | it needs strata.enabled=true",
+        "strata.enabled=false;drain.enabled=true;strata.requireDax=false;strata.volumes[0].type=memory |"
+            + " all volumes are of type memory",
         "strata.requireDax=false;strata.volumes[0].type=memory;strata.tiers[0].type=mapped |"
             + " pmem is of type memory, which is gone with the pod, its tier has pools of type mapped",
         "strata.tiers[1].name=warm;strata.tiers[1].volumes[0]=pmem | volume pmem is in two tiers",
