@@ -138,7 +138,8 @@ abstract class RemoteFeatures {
     }
   }
 
-  private static int firstRecord(Consumer<byte[], byte[]> consumer) {
+  /** Returns the number of the first record that a consumer gets. */
+  static int firstRecord(Consumer<byte[], byte[]> consumer) {
     long end = System.nanoTime() + Tiers.PATIENCE.toNanos();
     while (System.nanoTime() < end) {
       for (ConsumerRecord<byte[], byte[]> read : consumer.poll(Duration.ofMillis(500))) {
