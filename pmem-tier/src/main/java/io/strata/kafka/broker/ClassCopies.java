@@ -12,8 +12,6 @@ import java.util.stream.Stream;
  * Finds second copies of Strata's classes: a jar that an upgrade has left on the class path, and a
  * manager that Kafka has loaded from {@code remote.log.storage.manager.class.path}, which would
  * know nothing of the pools and the settings of the first copy.
- *
- * <p>Thread safety: stateless.
  */
 public final class ClassCopies {
 

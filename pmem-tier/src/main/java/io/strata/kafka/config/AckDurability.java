@@ -2,11 +2,7 @@ package io.strata.kafka.config;
 
 import java.util.Locale;
 
-/**
- * The records that a power failure leaves of those that were acknowledged.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The records that a power failure leaves of those that were acknowledged. */
 public enum AckDurability {
   /** Those that the pool's medium makes durable when stored: all on DAX; else what was flushed. */
   POOL,

@@ -21,8 +21,6 @@ import java.util.TreeMap;
  *
  * <p>Values given through a configuration provider ({@code ${file:...}}) are not resolved; where
  * Strata needs such a key, {@link #check()} refuses it.
- *
- * <p>Immutable and safe for use by any thread.
  */
 public final class BrokerProperties {
   static final String LOG_DIRS = "log.dirs";

@@ -11,8 +11,6 @@ import java.util.regex.Pattern;
  * A number of bytes, or of bytes per second, in keys and on the command line: {@code 80MB} are
  * 80,000,000 and {@code 80MiB} 83,886,080. A bare {@code 80M} could be either, and is refused.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param bytes how many, from 0
  */
 public record ByteAmount(long bytes) {

@@ -9,8 +9,6 @@ import java.util.stream.Stream;
 /**
  * The keys of one side, the local tiers' or the remote tier's, in the order of the reference page.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param keys all of them
  * @param policyParameter the one whose placeholder stands for a policy's parameter; those of the
  *     others stand for a tier or a level

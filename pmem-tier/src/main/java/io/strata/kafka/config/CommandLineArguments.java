@@ -23,8 +23,6 @@ import java.util.Properties;
  * kafka-dump-log.sh} for one, is a tool, and a program whose first argument is a client's
  * properties is too; {@code -Dstrata.config=} gives both a properties file, and makes no broker of
  * a tool.
- *
- * <p>Immutable and safe for use by any thread.
  */
 public final class CommandLineArguments {
 

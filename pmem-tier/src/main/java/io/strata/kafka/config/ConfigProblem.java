@@ -5,8 +5,6 @@ import java.util.List;
 /**
  * One thing that is wrong, or doubtful, in the configuration.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param isError whether Strata refuses to run with it; else it runs, and the operator should know
  * @param key the key's name
  * @param found what is there, quoted where it is a value

@@ -3,8 +3,6 @@ package io.strata.kafka.config;
 /**
  * A key that was set on a live broker and has no effect there.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param name the key
  * @param value its value, as it was set
  * @param reason why it has none

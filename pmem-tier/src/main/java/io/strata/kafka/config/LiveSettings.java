@@ -25,8 +25,6 @@ import java.util.function.Function;
  * question and seen here with the next change: it is left out with a warning, since a refusal would
  * then hit a change that has nothing to do with it.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param <T> the settings: {@link LocalSettings} or {@link RemoteSettings.Live}
  */
 public final class LiveSettings<T> {

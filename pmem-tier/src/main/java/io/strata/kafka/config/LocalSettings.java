@@ -9,8 +9,6 @@ import java.util.Map;
 /**
  * The settings of the local tiers that can be changed on a live broker.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param migration how segments move, with the parameters of the chosen policy alone
  * @param spillForce whether spilled appends are forced
  * @param topicsInclude expressions of topics that may be hot

@@ -16,8 +16,6 @@ import java.util.UUID;
  * The content of a log directory's {@code meta.properties}, which Kafka writes when it formats the
  * directory.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param nodeId the broker that the directory belongs to
  * @param clusterId the cluster, as Kafka writes it
  * @param directoryId the directory itself

@@ -15,8 +15,6 @@ import java.util.stream.Stream;
  * The keys of a migration engine: declared, read, and written again. There are two engines, the one
  * of the local tiers and the one of the remote tier's levels. Both have the same keys with another
  * prefix; the local one has some more, whose defaults hold for the other.
- *
- * <p>Immutable and safe for use by any thread.
  */
 public final class MigrationKeys {
 

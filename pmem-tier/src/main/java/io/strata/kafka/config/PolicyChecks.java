@@ -13,8 +13,6 @@ import java.util.TreeSet;
 /**
  * Checks the policies and their parameters, which the parser of the keys cannot: only a broker's
  * class path shows which policies there are.
- *
- * <p>Thread safety: stateless.
  */
 public final class PolicyChecks {
   private PolicyChecks() {}

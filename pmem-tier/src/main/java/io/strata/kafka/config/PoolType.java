@@ -12,8 +12,6 @@ import java.util.stream.Stream;
  * How the configuration has a pool reached: a {@link MemoryType}, or the one that fits what the
  * pool's file is on.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param fixed the type; empty for {@code auto}
  */
 public record PoolType(Optional<MemoryType> fixed) {

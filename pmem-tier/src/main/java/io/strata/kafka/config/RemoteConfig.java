@@ -15,8 +15,6 @@ import java.util.OptionalInt;
 /**
  * Reads the remote tier's keys: {@code rsm.config.*} as Kafka gives them to the manager. They need
  * neither a pool nor Strata's provider.
- *
- * <p>Thread safety: stateless.
  */
 public final class RemoteConfig {
 

@@ -8,8 +8,6 @@ import java.util.function.Function;
 /**
  * The keys of the remote tier, {@code rsm.config.*}: Kafka hands them to the manager without that
  * prefix. Those of the moves between levels are in {@link MigrationKeys}.
- *
- * <p>Immutable and safe for use by any thread.
  */
 public final class RemoteKeys {
 

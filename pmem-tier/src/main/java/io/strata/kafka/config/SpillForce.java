@@ -5,8 +5,6 @@ import java.util.Locale;
 /**
  * Whether the tail of a segment that has spilled to its log file is forced to the medium with each
  * append.
- *
- * <p>Immutable and safe for use by any thread.
  */
 public enum SpillForce {
   /** Forced when the pool survives a power failure, so that a spill does not lower the promise. */

@@ -14,8 +14,6 @@ import java.util.OptionalLong;
 /**
  * The checked values of the {@code strata.*} keys.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param tiers the tiers that have pools, fastest first; at least one
  * @param poolCreate the size with which a pool that is missing is created at the broker's start;
  *     empty for none

@@ -14,8 +14,6 @@ import java.util.regex.Pattern;
  * declares all keys that have a word in its place. {@link #partOf} finds that word, {@link #with}
  * makes the key of a word.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param <T> the type of the parsed value
  * @param name the key, for example {@code strata.pool.type}
  * @param kind what values it takes

@@ -1,14 +1,10 @@
 package io.strata.kafka.config;
 
-import static java.util.Objects.requireNonNull;
-
 import java.nio.file.Path;
 import java.util.List;
 
 /**
  * One tier of the configuration.
- *
- * <p>Immutable and safe for use by any thread.
  *
  * @param name its name in {@code strata.tiers}
  * @param pools its pool files, absolute; at least one
@@ -22,8 +18,6 @@ public record TierConfig(String name, List<Path> pools, PoolType type) {
    * @throws IllegalArgumentException if there is no pool
    */
   public TierConfig {
-    requireNonNull(name);
-    requireNonNull(type);
     pools = List.copyOf(pools);
     if (pools.isEmpty()) {
       throw new IllegalArgumentException("tier " + name + " needs at least one pool");

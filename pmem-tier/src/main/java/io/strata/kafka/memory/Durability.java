@@ -1,10 +1,6 @@
 package io.strata.kafka.memory;
 
-/**
- * The failures that a {@link PersistentMemory} survives, as probed and not as hoped.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The failures that a {@link PersistentMemory} survives, as probed and not as hoped. */
 public enum Durability {
   /**
    * Persisted bytes survive a power failure: the file is on a DAX file system, and {@link

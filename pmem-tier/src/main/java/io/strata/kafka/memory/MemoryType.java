@@ -1,10 +1,6 @@
 package io.strata.kafka.memory;
 
-/**
- * The ways to reach a pool file's bytes.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The ways to reach a pool file's bytes. */
 public enum MemoryType {
   /** Intel's libpmem, through LLPL: Linux on x86-64 with the native libraries installed. */
   PMEM("pmem"),

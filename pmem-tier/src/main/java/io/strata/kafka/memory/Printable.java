@@ -3,8 +3,6 @@ package io.strata.kafka.memory;
 /**
  * Text of unknown origin, fit for a log line or a terminal: the paths that a pool's slots and a
  * file's attributes hold may have been written by anybody.
- *
- * <p>Thread safety: stateless.
  */
 public final class Printable {
 

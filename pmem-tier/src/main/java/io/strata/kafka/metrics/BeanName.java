@@ -11,8 +11,6 @@ import javax.management.ObjectName;
  * The name of a metric as Kafka names its own: {@code io.strata.kafka:type=Pool,name=UsedBytes,
  * pool=…}, so that the rules that people have for Kafka's metrics fit ours.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param type of the metric
  * @param name of the metric
  * @param tags sorted

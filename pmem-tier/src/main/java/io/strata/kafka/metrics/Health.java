@@ -15,8 +15,6 @@ import java.util.Optional;
  * Says whether what Strata promises holds on this broker, and why not; {@code docs/operations.md}
  * has the conditions.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param value 0 fine, 1 degraded, 2 a promise does not hold: the highest of the reasons
  * @param reasons what is wrong, the worst first; empty if nothing is
  */

@@ -19,8 +19,6 @@ import javax.management.ObjectName;
 /**
  * Publishes in an MBean server, with the attributes that Kafka's own registry would give: for a JVM
  * without that registry.
- *
- * <p>Thread safety: immutable; safe for use by any thread.
  */
 record JmxSink(MBeanServer server) implements MetricSink {
 

@@ -10,8 +10,6 @@ import java.util.function.Function;
  * Metrics of one type that are read from the same thing, of which there may be several: pools,
  * tiers, causes.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param <F> the sample of which it is a part
  * @param <S> the thing
  * @param type the {@code type} in the MBeans' names

@@ -16,8 +16,6 @@ import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 /**
  * Publishes in a Yammer registry: in the broker's, whose reporter shows each metric in JMX under
  * the same name, and where other reporters find it.
- *
- * <p>Thread safety: immutable; safe for use by any thread.
  */
 record YammerSink(MetricsRegistry registry) implements MetricSink {
 

@@ -5,8 +5,6 @@ import java.util.OptionalInt;
 /**
  * Something in a pool that is not as it should be.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param slot the slot that it concerns; empty for the superblock and the session line
  * @param position where it was found, in bytes from the start of the file
  */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The result of checking a pool. Immutable and safe for use by any thread.
+ * The result of checking a pool.
  *
  * @param info what the pool is; empty when its superblock cannot be read
  * @param liveSlots sound slots that hold a segment

@@ -3,8 +3,6 @@ package io.strata.kafka.pool;
 /**
  * A contiguous, aligned piece of a pool.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param position in the pool's memory, in bytes
  * @param length in bytes: 64 KiB to 64 MiB, a power of two
  */

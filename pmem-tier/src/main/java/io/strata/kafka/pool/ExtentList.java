@@ -6,11 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * The extents of a segment, in logical order, without gaps. All offsets are the segment's own.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The extents of a segment, in logical order, without gaps. All offsets are the segment's own. */
 public final class ExtentList {
   /** No extents, and the first one begins at offset 0. */
   public static final ExtentList EMPTY = emptyAt(0);

@@ -3,7 +3,7 @@ package io.strata.kafka.pool;
 import java.util.List;
 
 /**
- * The result of opening a pool for writing. Immutable and safe for use by any thread.
+ * The result of opening a pool for writing.
  *
  * @param repaired what was wrong with the superblock or the session line, and has been put right
  * @param bound whether the pool had no owner and has been bound to the opener

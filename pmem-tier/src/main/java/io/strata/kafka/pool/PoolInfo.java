@@ -8,8 +8,6 @@ import java.util.UUID;
 /**
  * The identity of a pool.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param type how its bytes are reached in this process
  * @param owner whose it is; what is absent is not bound yet
  * @param size of the file in bytes

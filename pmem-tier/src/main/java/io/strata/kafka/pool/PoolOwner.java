@@ -7,8 +7,6 @@ import java.util.OptionalInt;
  * Whose a pool is. What is absent is not compared: neither when a pool without an owner is opened
  * (it is then bound to the opener), nor when a tool opens a pool without saying for whom.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param brokerId Kafka's {@code node.id}, from 0
  * @param clusterId the cluster's id, 1 to 64 bytes in UTF-8
  */

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A pool to be created. Immutable and safe for use by any thread.
+ * A pool to be created.
  *
  * @param path the file; it must not exist
  * @param type how its bytes will be reached

@@ -3,8 +3,6 @@ package io.strata.kafka.pool;
 /**
  * How full a pool is at a moment.
  *
- * <p>Immutable and safe for use by any thread.
- *
  * @param usedBytes bytes in extents that are not free: those of segments, and those dropped and not
  *     yet released
  * @param freeBytes bytes that can be allocated

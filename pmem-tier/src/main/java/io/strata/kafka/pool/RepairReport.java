@@ -3,7 +3,7 @@ package io.strata.kafka.pool;
 import java.util.List;
 
 /**
- * The result of repairing a pool. Immutable and safe for use by any thread.
+ * The result of repairing a pool.
  *
  * @param freedSlots the damaged slots, which are free now
  */

@@ -2,11 +2,7 @@ package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
 
-/**
- * A durable fact about a slot's segment.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** A durable fact about a slot's segment. */
 public enum SlotFlag {
   /**
    * The log file's directory entry is durable: a log file that is missing was removed by something

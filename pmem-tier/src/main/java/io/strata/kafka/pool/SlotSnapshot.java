@@ -4,7 +4,7 @@ import java.util.UUID;
 
 /**
  * A slot as it was found at one moment, and perhaps no longer is; that of an empty segment when it
- * was free. Immutable and safe for use by any thread.
+ * was free.
  *
  * @param committedLength bytes of the segment that are in the pool
  * @param cleanLength how many of its first bytes are durable in the log file too

@@ -3,11 +3,7 @@ package io.strata.kafka.pool;
 import io.strata.kafka.layout.SlotLayout;
 import java.util.Optional;
 
-/**
- * The state of a slot.
- *
- * <p>Immutable and safe for use by any thread.
- */
+/** The state of a slot. */
 public enum SlotState {
   /** Nothing. */
   FREE(SlotLayout.STATE_FREE),
