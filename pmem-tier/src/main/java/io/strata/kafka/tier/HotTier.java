@@ -276,6 +276,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return Optional.empty();
     }
     Path name = located.get();
+    boolean mayBePlaced = placement.forcePreceding(name, options);
     try (LogFileNames.Held held = names.lock(name)) {
       Optional<TieredSegment> known = segments.findHot(name);
       if (known.isPresent()) {
@@ -287,7 +288,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       Placement.Placed placed =
           segments.findInLogFile(name).isPresent()
               ? Placement.Placed.NO
-              : placement.open(name, options, attributes);
+              : placement.open(name, mayBePlaced, options, attributes);
       if (placed.channel().isPresent()) {
         return placed.channel();
       }

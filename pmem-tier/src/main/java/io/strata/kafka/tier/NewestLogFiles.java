@@ -6,7 +6,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Makes durable what a process that was killed may have written in the log file and not forced: the
@@ -56,29 +55,30 @@ final class NewestLogFiles {
   }
 
   private static void forceNewest(Path partition) throws IOException {
-    Optional<Path> newest;
+    List<Path> newestFirst;
     try {
-      newest = newest(partition, partition.resolve(AFTER_ALL));
+      newestFirst = before(partition, partition.resolve(AFTER_ALL));
     } catch (NoSuchFileException e) {
       return; // Deleted just now, on a running broker.
     }
-    if (newest.isPresent()) {
-      forceWithEntry(newest.get());
+    if (!newestFirst.isEmpty()) {
+      forceWithEntry(newestFirst.get(0));
     }
   }
 
   /**
-   * Returns the newest log file of a partition before a segment.
+   * Returns the log files of a partition before a segment, the newest first.
    *
-   * @param before the segment's log file, which need not be there
+   * @param segment the segment's log file, which need not be there
    */
-  static Optional<Path> newest(Path partition, Path before) throws IOException {
-    String end = String.valueOf(before.getFileName());
+  static List<Path> before(Path partition, Path segment) throws IOException {
+    String end = String.valueOf(segment.getFileName());
     return Directories.list(partition).stream()
         .filter(SegmentFiles::maybeSegment)
         .filter(file -> file.toString().endsWith(".log"))
         .filter(file -> String.valueOf(file.getFileName()).compareTo(end) < 0)
-        .max(Comparator.comparing(file -> String.valueOf(file.getFileName())));
+        .sorted(Comparator.comparing((Path file) -> String.valueOf(file.getFileName())).reversed())
+        .toList();
   }
 
   /** Forces a log file and its directory, if they are there. */

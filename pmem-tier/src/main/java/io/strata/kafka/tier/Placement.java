@@ -43,14 +43,46 @@ record Placement(
     static final Placed NO = new Placed(Optional.empty(), false);
   }
 
-  /** Places a file that is opened, if it is one to be placed. */
-  Placed open(Path name, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+  /**
+   * Makes durable what a pool must not get ahead of, if a file that is opened is one to be placed
+   * and the pools have space. Is called before the name is held.
+   *
+   * @return whether the file may be placed
+   */
+  boolean forcePreceding(Path name, Set<? extends OpenOption> options) throws IOException {
+    if (!preceding.needed()
+        || TaggedLogFile.tagOf(name).isPresent()
+        || placeFor(name, options).isEmpty()) {
+      return true;
+    }
+    if (!space.mayPlace(pools)) {
+      return false;
+    }
+    try {
+      preceding.force(name);
+      return true;
+    } catch (IOException e) {
+      counts.failed("force what is before " + name + "; it goes to the log file", e);
+      return false;
+    }
+  }
+
+  /**
+   * Places a file that is opened, if it is one to be placed.
+   *
+   * @param mayBePlaced whether {@link #forcePreceding} says so
+   */
+  Placed open(
+      Path name,
+      boolean mayBePlaced,
+      Set<? extends OpenOption> options,
+      FileAttribute<?>... attributes)
       throws IOException {
     Optional<SegmentPlace> place = placeFor(name, options);
     if (place.isEmpty()) {
       return Placed.NO;
     }
-    Placed placed = place(place.get(), options, attributes);
+    Placed placed = mayBePlaced ? place(place.get(), options, attributes) : refused(name);
     if (placed.channel().isEmpty()) {
       // There was no space: there may be something to plan.
       space.wake();
@@ -95,16 +127,12 @@ record Placement(
       return Placed.NO;
     }
     if (allocated.isEmpty()) {
-      counts.refused(place.file());
-      return new Placed(Optional.empty(), true);
+      return refused(place.file());
     }
     Residence residence = allocated.get();
     boolean created = false;
     Optional<TieredSegment> registered = Optional.empty();
     try {
-      if (!residence.isCached()) {
-        preceding.force(place.file());
-      }
       created = LogFileChannels.create(place.file(), attributes);
       if (!created) {
         // It was there, and is empty: a process may have been killed while it truncated it to
@@ -136,6 +164,11 @@ record Placement(
       counts.failed("place " + place.file() + " in a pool; it goes to the log file", e);
       return Placed.NO;
     }
+  }
+
+  private Placed refused(Path file) {
+    counts.refused(file);
+    return new Placed(Optional.empty(), true);
   }
 
   /** Undoes a placement that nobody has seen. */

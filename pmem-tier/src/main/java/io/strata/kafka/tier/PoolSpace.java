@@ -215,6 +215,13 @@ final class PoolSpace implements SpaceMaker {
     return hasSlotAndBlock(pool);
   }
 
+  /** Returns whether {@link #place} may find space, as far as can be told without taking any. */
+  boolean mayPlace(PoolSet pools) {
+    return pools.tiers().stream()
+        .flatMap(tier -> tier.pools().stream())
+        .anyMatch(pool -> hasSlotAndBlock(pool) || clean.bytes(pool) > 0);
+  }
+
   private static boolean hasSlotAndBlock(Pool pool) {
     PoolUsage usage = pool.usage();
     return usage.freeSlots() > 0 && usage.freeBytes() > 0;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -12,7 +13,8 @@ import java.util.Optional;
  * Kafka would not notice the gap, and no replica would close it; and if the power failure undid a
  * truncation there, records that were truncated would be read.
  *
- * <p>Kafka forces the log files before that one when it rolls them.
+ * <p>Kafka forces each log file when it has rolled it, in the background, and so a few rolls late
+ * where the disk is busy.
  *
  * <p>Thread safety: may be called by any thread.
  *
@@ -20,9 +22,12 @@ import java.util.Optional;
  */
 record PrecedingLogFile(boolean needed, SegmentRegistry registry) {
 
+  /** The most log files that Kafka may not have forced yet. */
+  private static final int MOST = 8;
+
   /**
-   * Forces what the log has before a segment, unless that is known to be durable. It is durable
-   * when this returns.
+   * Forces what the log has before a segment, back to a log file that is known to be durable. All
+   * that is durable when this returns. Takes as long as a flush: no name may be held.
    *
    * @param segment the log file of the segment, which need not be there
    */
@@ -31,24 +36,25 @@ record PrecedingLogFile(boolean needed, SegmentRegistry registry) {
       return;
     }
     Path partition = Directories.of(segment);
-    Optional<Path> preceding = NewestLogFiles.newest(partition, segment);
-    if (preceding.isEmpty()) {
-      return;
-    }
-    Optional<TieredSegment> known =
-        registry.in(partition).stream()
-            .filter(other -> other.logFile().equals(preceding.get()))
-            .findFirst();
-    if (known.isEmpty()) {
-      NewestLogFiles.forceWithEntry(preceding.get());
-    } else if (!known.get().segment().isForced()) {
-      force(known.get(), partition);
+    List<Path> newestFirst = NewestLogFiles.before(partition, segment);
+    for (Path logFile : newestFirst.subList(0, Math.min(MOST, newestFirst.size()))) {
+      Optional<TieredSegment> known =
+          registry.in(partition).stream()
+              .filter(other -> other.logFile().equals(logFile))
+              .findFirst();
+      if (known.isEmpty()) {
+        NewestLogFiles.forceWithEntry(logFile);
+      } else if (known.get().segment().isForced()) {
+        return;
+      } else {
+        force(known.get(), partition);
+      }
     }
   }
 
   private static void force(TieredSegment preceding, Path partition) throws IOException {
     try (FileChannel logFile = LogFileChannels.toRead(preceding.logFile())) {
-      preceding.segment().force(logFile);
+      DurableNames.force(preceding, () -> preceding.segment().force(logFile));
     } catch (NoSuchFileException e) {
       return; // Deleted just now.
     }

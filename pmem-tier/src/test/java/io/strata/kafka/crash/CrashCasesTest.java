@@ -180,13 +180,14 @@ final class CrashCasesTest {
   }
 
   /**
-   * The topic was excluded when the first segment was made, or what spills is not forced: a power
+   * The topic was excluded when the first segments were made, or what spills is not forced: a power
    * cut took records in the midst of the log.
    */
   @Test
-  void aPoolDoesNotGetAheadOfTheLogFileBefore() throws Exception {
+  void aPoolDoesNotGetAheadOfTheLogFilesBefore() throws Exception {
     SimWorld world = opened();
-    world.writePastTheTier("orders-0", SimBatches.of(70_000, 1));
+    world.writePastTheTier("orders-0", SimBatches.of(20_000, 1));
+    world.writePastTheTier("orders-0", SimBatches.of(70_000, 2));
     Expected unused = segment(world, 2_000);
     cutPower(world);
   }

@@ -166,7 +166,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
 
   @Override
   public boolean isCopying() {
-    return !copying.isEmpty() || deadlines.stuck() > 0;
+    return !copying.isEmpty();
   }
 
   @Override

@@ -586,6 +586,36 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
   }
 
+  /** The segment is in both: the thread of one directory waits for that of the other. */
+  @Test
+  void anEvictionThatHangsIsNotBegunAgain() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.patience = Duration.ofMillis(100);
+    bench.threshold = 0;
+    bench.level("ssd", 150_000, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    String first = bench.copied(tier).key().id();
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("c") == 1);
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                isIn("c", path)
+                    && path.toString().contains(first)
+                    && path.toString().endsWith(".log")
+                    && Thread.currentThread().getName().startsWith("strata-remote-write")));
+    Future<SegmentInfo> second = executor.submit(() -> bench.copied(tier));
+    soon().until(() -> bench.files.hanging() == 1);
+
+    later.set(TimeUnit.MINUTES.toNanos(11));
+    assertThat(second.get()).isNotNull();
+    for (int i = 0; i < 3; i++) {
+      SegmentInfo unused = bench.copied(tier);
+    }
+    assertThat(bench.logs("a")).as("which is full").isEqualTo(1);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+  }
+
   private void awaitScrubDates(String... directories) {
     for (String directory : directories) {
       Path noted = bench.directory(directory).resolve("locks/last-scrub");

@@ -51,16 +51,18 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       return MoveResult.cancelled("it is not in the store any more");
     }
     Optional<CopyPlacement.Reservation> reserved =
-        store.placement.reserveIn(number, entry.totalBytes());
+        progress.waitFor(() -> store.placement.reserveIn(number, entry.totalBytes()));
     if (reserved.isEmpty()) {
       return MoveResult.noSpace("no directory of the level has " + entry.totalBytes() + " bytes");
     }
     try (CopyPlacement.Reservation space = reserved.get()) {
       StoreDirectory target = space.directory();
+      progress.waitsForThread();
       return target.write(
           "copying %s to %s".formatted(entry.key(), target),
-          inTarget ->
-              progress.part(unused -> copy(source.get(), target, ObjectFiles.pace(control))));
+          thread ->
+              progress.part(
+                  thread, unused -> copy(source.get(), target, ObjectFiles.pace(control))));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (NoSuchFileException e) {

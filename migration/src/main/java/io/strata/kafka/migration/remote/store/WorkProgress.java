@@ -7,6 +7,8 @@ import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -21,8 +23,11 @@ public final class WorkProgress {
   private final DirectoryAccess access;
   private final Duration longest;
   private final LongSupplier nanoTime;
-  private volatile CallControl control = CallControl.PATIENT;
-  private volatile boolean underWay;
+  private final List<CallControl> controls = new CopyOnWriteArrayList<>();
+
+  /** Threads that the work is on: each waits for the next, and the last one works. */
+  private final AtomicInteger onward = new AtomicInteger();
+
   private volatile boolean waits;
 
   /** Parts of the work that other directories' threads do. */
@@ -49,35 +54,41 @@ public final class WorkProgress {
    * @throws StoreUnavailableException if the directory does not answer
    */
   public <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return access.write(
-        what,
-        left -> check(what),
-        given -> {
-          control = given;
-          made();
-          underWay = true;
-          try {
-            return work.run(given);
-          } finally {
-            underWay = false;
-          }
-        });
+    return access.write(what, left -> check(what), given -> counted(onward, given, work));
+  }
+
+  /** Continues on the thread of another directory that the work holds on to. */
+  <T> T onward(CallControl given, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return counted(onward, given, work);
   }
 
   /**
    * Does a part of the work on another directory's thread, where it may stay when this has ended.
    */
-  <T> T part(Deadlines.Work<T> work) throws IOException, InterruptedException {
-    int unused = parts.incrementAndGet();
+  <T> T part(CallControl given, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return counted(parts, given, work);
+  }
+
+  private <T> T counted(AtomicInteger threads, CallControl given, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    int unused = threads.incrementAndGet();
+    controls.add(given);
+    waits = false;
+    made();
     try {
-      return work.run(control);
+      return work.run(given);
     } finally {
-      int unusedToo = parts.decrementAndGet();
+      int unusedToo = threads.decrementAndGet();
     }
   }
 
+  /** Notes that the work waits for a thread of another directory. */
+  void waitsForThread() {
+    waits = true;
+  }
+
   private void check(String what) throws TimeLimitException {
-    if (underWay && !waits && nanoTime.getAsLong() - last >= longest.toNanos()) {
+    if (isUnderWay() && !waits && nanoTime.getAsLong() - last >= longest.toNanos()) {
       throw new TimeLimitException(
           """
           %s: has come no further for %d minutes, though the directory answers: its disk hangs, or \
@@ -111,7 +122,7 @@ public final class WorkProgress {
 
   /** Returns whether the work has begun and not come back, be it that nobody waits for it. */
   public boolean isUnderWay() {
-    return underWay || hasParts();
+    return onward.get() > 0 || hasParts();
   }
 
   /** Returns whether other directories' threads do parts of the work. */
@@ -121,7 +132,7 @@ public final class WorkProgress {
 
   /** Returns whether nobody waits for the work any more. */
   public boolean isCancelled() {
-    return control.isCancelled();
+    return controls.stream().anyMatch(CallControl::isCancelled);
   }
 
   /** Returns a move's control that notes each piece, and stops the move that nobody waits for. */
