@@ -285,14 +285,7 @@ class ChartTest {
   void aLostPoolsJobLeavesVolumesInMemoryAlone() throws Exception {
     Command.Finished rendered =
         Chart.template(
-            List.of(
-                "acceptLoss.nodeIds[0]=1",
-                "strata.volumes[1].name=tail",
-                "strata.volumes[1].type=memory",
-                "strata.volumes[1].size=200Gi",
-                "strata.tiers[1].name=warm",
-                "strata.tiers[1].volumes[0]=tail"),
-            Chart.example("dax"));
+            withVolumeInMemory("acceptLoss.nodeIds[0]=1"), Chart.example("dax"));
     Resources resources = Resources.parse(rendered.orFail().output());
     assertThat(resources.only(Job.class).get(0).getSpec().getTemplate().getSpec().getVolumes())
         .extracting(volume -> volume.getName())
@@ -307,14 +300,7 @@ class ChartTest {
   void aDrainMakesThePoolsInMemoryAnew() throws Exception {
     Command.Finished rendered =
         Chart.template(
-            List.of(
-                "strata.enabled=false",
-                "drain.enabled=true",
-                "strata.volumes[1].name=tail",
-                "strata.volumes[1].type=memory",
-                "strata.volumes[1].size=200Gi",
-                "strata.tiers[1].name=warm",
-                "strata.tiers[1].volumes[0]=tail"),
+            withVolumeInMemory("strata.enabled=false", "drain.enabled=true"),
             Chart.example("dax"));
     Resources resources = Resources.parse(rendered.orFail().output());
     assertThat(resources.only(Job.class).get(0).getSpec().getTemplate().getSpec().getVolumes())
@@ -336,6 +322,18 @@ class ChartTest {
         .contains("strimzi.io/next-node-ids: \"[1,5,6]\"")
         .contains("strimzi.io/remove-node-ids: \"[0,2-4]\"")
         .contains("strimzi.io/remove-node-ids: \"[0-99]\"");
+  }
+
+  private static List<String> withVolumeInMemory(String... values) {
+    return Stream.concat(
+            Stream.of(values),
+            Stream.of(
+                "strata.volumes[1].name=tail",
+                "strata.volumes[1].type=memory",
+                "strata.volumes[1].size=200Gi",
+                "strata.tiers[1].name=warm",
+                "strata.tiers[1].volumes[0]=tail"))
+        .toList();
   }
 
   private static ConfigMap configMap(Resources resources, String name) {
