@@ -37,11 +37,10 @@ record PrecedingLogFile(boolean needed, SegmentRegistry registry) {
     }
     Path partition = Directories.of(segment);
     List<Path> newestFirst = NewestLogFiles.before(partition, segment);
+    List<TieredSegment> inPartition = registry.in(partition);
     for (Path logFile : newestFirst.subList(0, Math.min(MOST, newestFirst.size()))) {
       Optional<TieredSegment> known =
-          registry.in(partition).stream()
-              .filter(other -> other.logFile().equals(logFile))
-              .findFirst();
+          inPartition.stream().filter(other -> other.logFile().equals(logFile)).findFirst();
       if (known.isEmpty()) {
         NewestLogFiles.forceWithEntry(logFile);
       } else if (known.get().segment().isForced()) {
