@@ -118,8 +118,9 @@ public final class MemoryOpener {
     }
     Durability durability = FileProbe.durability(MemoryType.FILE, file);
     ReopeningChannel channel = new ReopeningChannel(file, options(writable));
+    SharedForces forces = new SharedForces();
     WriteBack<ReopeningChannel> writeBack =
-        new WriteBack<>(file, (opened, position, length) -> opened.force());
+        new WriteBack<>(file, (opened, position, length) -> forces.force(opened::force));
     return new FileMemory(
         file, size, writable, durability, channel, writeBack, ranges(file, writable, durability));
   }

@@ -1,0 +1,170 @@
+package io.strata.kafka.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
+class SharedForcesTest {
+  private static final int THREADS = 8;
+
+  private final SharedForces forces = new SharedForces();
+  private final AtomicInteger calls = new AtomicInteger();
+  private final CountDownLatch first = new CountDownLatch(1);
+  private final CountDownLatch go = new CountDownLatch(1);
+
+  /** What a thread stored before its force is durable when that returns, whoever made the call. */
+  @Test
+  void aForceCoversWhatWasStoredBeforeIt() throws Exception {
+    AtomicLongArray stored = new AtomicLongArray(THREADS);
+    AtomicLongArray durable = new AtomicLongArray(THREADS);
+    SharedForces.Call call =
+        () -> {
+          assertThat(calls.incrementAndGet()).as("calls at once").isEqualTo(1);
+          long[] begun = new long[THREADS];
+          for (int i = 0; i < THREADS; i++) {
+            begun[i] = stored.get(i);
+          }
+          for (int spin = ThreadLocalRandom.current().nextInt(200); spin > 0; spin--) {
+            Thread.onSpinWait();
+          }
+          for (int i = 0; i < THREADS; i++) {
+            durable.set(i, begun[i]);
+          }
+          calls.decrementAndGet();
+        };
+    List<FutureTask<Boolean>> appenders = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      int own = i;
+      appenders.add(
+          started(
+              () -> {
+                for (int record = 1; record <= 20_000; record++) {
+                  stored.set(own, record);
+                  forces.force(call);
+                  assertThat(durable.get(own)).isGreaterThanOrEqualTo(record);
+                }
+              }));
+    }
+    for (FutureTask<Boolean> appender : appenders) {
+      assertThat(appender.get()).isTrue();
+    }
+  }
+
+  @Test
+  void threadsThatWaitShareOneCall() throws Exception {
+    List<FutureTask<Boolean>> waiting = waitingBehindOne(this::counted);
+    go.countDown();
+    for (FutureTask<Boolean> each : waiting) {
+      assertThat(each.get()).isTrue();
+    }
+    assertThat(calls).hasValue(2);
+  }
+
+  /** The kernel reports a failed write-back once. */
+  @Test
+  void aFailureIsThatOfAllThatShareTheCall() throws Exception {
+    List<FutureTask<Boolean>> waiting =
+        waitingBehindOne(
+            () -> {
+              counted();
+              if (calls.get() == 2) {
+                throw new IOException("a test's");
+              }
+            });
+    go.countDown();
+    assertThat(waiting.get(0).get()).isTrue();
+    for (FutureTask<Boolean> each : waiting.subList(1, waiting.size())) {
+      assertThatThrownBy(each::get)
+          .isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(IOException.class)
+          .hasMessageContaining("a test's");
+    }
+    forces.force(this::counted);
+    assertThat(calls).hasValue(3);
+  }
+
+  @Test
+  void anInterruptedThreadWaitsForItsForceAndStaysInterrupted() throws Exception {
+    AtomicInteger interrupted = new AtomicInteger();
+    List<FutureTask<Boolean>> waiting =
+        waitingBehindOne(
+            this::counted,
+            () -> {
+              Thread.currentThread().interrupt();
+              forces.force(this::counted);
+              assertThat(calls.get()).isEqualTo(2);
+              if (Thread.interrupted()) {
+                interrupted.incrementAndGet();
+              }
+            });
+    go.countDown();
+    for (FutureTask<Boolean> each : waiting) {
+      assertThat(each.get()).isTrue();
+    }
+    assertThat(interrupted).hasValue(THREADS);
+  }
+
+  private void counted() {
+    if (calls.incrementAndGet() == 1) {
+      first.countDown();
+      try {
+        go.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private List<FutureTask<Boolean>> waitingBehindOne(SharedForces.Call call) throws Exception {
+    return waitingBehindOne(call, () -> forces.force(call));
+  }
+
+  /** Begins a force that stays under way until {@link #go}, and so many threads behind it. */
+  private List<FutureTask<Boolean>> waitingBehindOne(SharedForces.Call call, SharedForces.Call rest)
+      throws Exception {
+    List<FutureTask<Boolean>> all = new ArrayList<>();
+    all.add(started(() -> forces.force(call)));
+    first.await();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < THREADS; i++) {
+      FutureTask<Boolean> task = task(rest);
+      Thread thread = new Thread(task);
+      thread.start();
+      all.add(task);
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      while (thread.getState() != Thread.State.WAITING) {
+        Thread.onSpinWait();
+      }
+    }
+    return all;
+  }
+
+  private static FutureTask<Boolean> started(SharedForces.Call work) {
+    FutureTask<Boolean> task = task(work);
+    new Thread(task).start();
+    return task;
+  }
+
+  private static FutureTask<Boolean> task(SharedForces.Call work) {
+    return new FutureTask<>(
+        () -> {
+          work.force();
+          return true;
+        });
+  }
+}
