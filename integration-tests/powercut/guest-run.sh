@@ -33,7 +33,7 @@ prepare() {
   [ -b /dev/pmem0 ] || give_up "no /dev/pmem0"
   /usr/sbin/mkfs.ext4 -q -F -b 4096 /dev/pmem0 || give_up "mkfs"
   mount -t ext4 -o dax=always /dev/pmem0 /pmem || give_up "mount -o dax=always"
-  mount -t ext4 /dev/vdb /data || give_up "mount of home"
+  mount -t ext4 /dev/vdb /data || give_up "mount of /data"
   say "mounted $(grep ' /pmem ' /proc/mounts)"
   while read -r name size type slots; do
     create "/pmem/$name.pool" "$size" "$type" "$slots"
@@ -68,7 +68,7 @@ start_broker() {
 
 run() {
   mount -t ext4 -o dax=always /dev/pmem0 /pmem || give_up "mount -o dax=always"
-  mount -t ext4 /dev/vdb /data || give_up "mount of home"
+  mount -t ext4 /dev/vdb /data || give_up "mount of /data"
   say "BOOTED"
   start_broker
   while read -r command argument <&3; do

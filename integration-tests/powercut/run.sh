@@ -17,6 +17,7 @@ booted again, and every acknowledged record is looked for. One line for each cut
   --kinds LIST  what runs in the machine (strata,shadow):
                   strata          Strata, pool type mapped                     must lose nothing
                   strata-pmem     Strata, pool type pmem (libpmem)             must lose nothing
+                  strata-ack      Strata, type file, strata.durability=ack     must lose nothing
                   shadow          Strata; only flushed cache lines reach the   must lose nothing
                                   pool, some others by themselves
                   shadow-forgets  as shadow, with one flush in 50 left out     must lose: the shadow notices
@@ -25,7 +26,7 @@ booted again, and every acknowledged record is looked for. One line for each cut
   --chain N     cuts one after the other on the same disks (5)
   --seed N      what random moments and layouts come from (the time)
   --limit M     minutes after which everything is killed (600)
-  --short       one cut of each kind, for CI; ends after 20 minutes at the latest
+  --short       one cut of each kind, for CI; ends after 25 minutes at the latest
   --nfs         cuts nothing: the machine is a server of NFS, two clients of it in networks of their own, and two brokers
                 with the remote tier on it; the server goes and comes back, and a client loses its network; 40 minutes at
                 the latest
@@ -49,7 +50,7 @@ while [[ $# -gt 0 ]]; do
     --seed) seed=$2 && shift ;;
     --limit) limit=$2 && shift ;;
     --nfs) nfs=yes limit=40 ;;
-    --short) cuts=1 kinds=strata,strata-pmem,shadow,shadow-forgets,stock,stock-flush limit=20 ;;
+    --short) cuts=1 kinds=strata,strata-pmem,strata-ack,shadow,shadow-forgets,stock,stock-flush limit=25 ;;
     --help | -h) usage && exit 0 ;;
     *) usage >&2 && exit 2 ;;
   esac

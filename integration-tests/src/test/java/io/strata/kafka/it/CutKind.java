@@ -13,6 +13,8 @@ enum CutKind {
   STRATA("strata", Loss.NONE, Pool.MAPPED, Shadow.NONE),
   /** Strata with libpmem on DAX: loses nothing. */
   STRATA_PMEM("strata-pmem", Loss.NONE, Pool.PMEM, Shadow.NONE),
+  /** Strata with a pool on a disk and {@code strata.durability=ack}: loses nothing. */
+  STRATA_ACK("strata-ack", Loss.NONE, Pool.FILE, Shadow.NONE),
   /** As strata, and only what is flushed reaches the pool: loses nothing. */
   SHADOW("shadow", Loss.NONE, Pool.MAPPED, Shadow.COMPLETE),
   /** As shadow, and one flush in so many is forgotten: shows that the shadow would notice. */
@@ -37,7 +39,8 @@ enum CutKind {
   private enum Pool {
     NONE,
     MAPPED,
-    PMEM
+    PMEM,
+    FILE
   }
 
   private static final String WRITE_BACK = "-Dstrata.test.shadow.writeback=0.2";
@@ -146,11 +149,32 @@ enum CutKind {
       lines.put(
           "metric.reporters",
           "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter");
-      lines.put("strata.require.dax", "true");
-      lines.put("strata.pool.type", pool == Pool.PMEM ? "pmem" : "mapped");
-      lines.put("strata.pools", "/pmem/" + (pool == Pool.PMEM ? "llpl" : layout.pool) + ".pool");
       lines.put("strata.migration.threshold", layout.threshold);
+      lines.putAll(pool == Pool.FILE ? onDisk() : onDax(layout));
     }
     return lines;
+  }
+
+  private static Map<String, String> onDisk() {
+    return Map.of(
+        "strata.pool.type", "file",
+        "strata.pools", "/data/ack.pool",
+        "strata.pool.create", "64MiB",
+        "strata.durability", "ack");
+  }
+
+  private Map<String, String> onDax(Layout layout) {
+    return Map.of(
+        "strata.require.dax",
+        "true",
+        "strata.pool.type",
+        pool == Pool.PMEM ? "pmem" : "mapped",
+        "strata.pools",
+        "/pmem/" + (pool == Pool.PMEM ? "llpl" : layout.pool) + ".pool");
+  }
+
+  /** What the broker says of its pool: a power failure takes nothing that was acknowledged. */
+  String durability() {
+    return pool == Pool.FILE ? "durability FORCE" : "durability POWER";
   }
 }

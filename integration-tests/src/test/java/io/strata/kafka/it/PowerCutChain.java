@@ -145,7 +145,7 @@ final class PowerCutChain implements AutoCloseable {
     if (!kind.hasStrata()) {
       return "";
     }
-    require("durability POWER");
+    require(kind.durability());
     if (kind.hasShadow()) {
       require("SHADOW over /pmem/");
     }
