@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -162,6 +163,57 @@ class RemoteOperationTest {
     }
     long end = requireNonNull(reported.get(reported.lastKey()));
     assertThat(recordsBehind(end, broker, ledger)).isEqualTo(RECORDS - (end + 1));
+  }
+
+  /** The steps of docs/remote.md to add a directory or a level, and to take one out. */
+  @Test
+  void levelsAndDirectoriesAreAddedAndTakenOut() throws Exception {
+    Path first = WORK.folder("data-first");
+    Path second = WORK.folder("data-second");
+    Path below = WORK.folder("data-below");
+    Path moved = WORK.folder("data-moved");
+    StockBroker broker =
+        WORK.closing(
+                TieredBrokers.over(first)
+                    .alone(WORK.folder("changed"))
+                    .set("rsm.config.level-0.capacity", "100MB")
+                    .build())
+            .start();
+    RecordLedger ledger = fill(broker, TieredBrokers.over(first));
+    broker.stop();
+
+    broker.set("rsm.config.levels", "level-0,level-1");
+    broker.set("rsm.config.level-0.directories", first + "," + second);
+    broker.set("rsm.config.level-1.directories", below.toString());
+    broker.start();
+    ledger.produce(broker.bootstrap(), RECORDS, 1_000);
+    TieredBrokers.over(first, second).awaitTiered(broker, "watched", 1, 6);
+    assertThat(offsetsIn(second)).as("offsets in the directory that was added").isNotEmpty();
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(2 * RECORDS);
+
+    Tiers.alter(broker, Map.of("rsm.config.migration.threshold", "0"));
+    Set<Long> all = new HashSet<>(offsetsIn(first));
+    all.addAll(offsetsIn(second));
+    await().atMost(Tiers.PATIENCE).until(() -> offsetsIn(below).containsAll(all));
+    broker.stop();
+    assertThat(offsetsIn(below)).containsAll(offsetsIn(first)).containsAll(offsetsIn(second));
+    Workspace.delete(first);
+    Workspace.delete(second);
+    broker.set("rsm.config.levels", "level-1");
+    broker.unset("rsm.config.level-0.directories");
+    broker.unset("rsm.config.level-0.capacity");
+    broker.start();
+    Tiers.reset(broker, "rsm.config.migration.threshold");
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(2 * RECORDS);
+    broker.stop();
+
+    Process copy = new ProcessBuilder("cp", "-a", below + "/.", moved.toString()).start();
+    assertThat(copy.waitFor()).isZero();
+    Workspace.delete(below);
+    broker.set("rsm.config.level-1.directories", moved.toString());
+    broker.start();
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(2 * RECORDS);
+    assertThat(Jmx.value(broker, "type=Broker,name=Health")).isZero();
   }
 
   /** A later version of Kafka has written to its record of the segments. */

@@ -354,6 +354,21 @@ class NamesAheadOfNeedTest {
     }
   }
 
+  /** Else a power failure would leave a gap between what the pool has and what is before it. */
+  @Test
+  void aLogFileThatCannotBeForcedKeepsTheNextSegmentOutOfThePool() throws IOException {
+    try (Opened opened = new Opened()) {
+      SimWorld world = opened.world;
+      world.writePastTheTier("orders-0", SimBatches.of(1_000, 1));
+      failNext(Point.FILE_FORCE, world);
+      Expected next = world.create("orders-0");
+      world.append(next, SimBatches.of(1_000, next.offset));
+      assertThat(world.failures).singleElement().asString().contains("orders-0", "a test's");
+      assertThat(world.openTier().pools().get(0).slots()).isEmpty();
+      world.failures.clear();
+    }
+  }
+
   private static List<Boolean> nameIsDurable(SimWorld world) {
     return world.openTier().pools().get(0).slots().stream()
         .map(slot -> slot.has(SlotFlag.NAME_DURABLE))
