@@ -92,7 +92,7 @@ stop_broker() {
   broker_pid=""
 }
 
-# A command that nobody expected to fail: bash ends the script with that command's exit code.
+# A command that was not expected to fail: bash ends the script with that command's exit code.
 fail_unexpectedly() {
   failed=yes
   printf 'quickstart: FAILED: a step ended with exit code %s\n' "$1" >&3

@@ -23,14 +23,14 @@ class QuietHoursTest {
 
   private static final long NOON = Instant.parse("2026-03-02T12:00:00Z").toEpochMilli();
   private static final long NIGHT = Instant.parse("2026-03-02T23:30:00Z").toEpochMilli();
-  private static final int HOME = 2;
+  private static final int LOG_DIRS = 2;
 
   private final MigrationPolicy policy = new QuietHoursProvider().create(Map.of());
 
   private final SegmentView young = segment(1, 0, 200, OptionalInt.empty(), false);
   private final SegmentView old = segment(2, 0, 100, OptionalInt.empty(), false);
   private final SegmentView active = segment(3, 0, 300, OptionalInt.empty(), true);
-  private final SegmentView clean = segment(4, 0, 50, OptionalInt.of(HOME), false);
+  private final SegmentView clean = segment(4, 0, 50, OptionalInt.of(LOG_DIRS), false);
   private final SegmentView inTwoTiers = segment(5, 0, 10, OptionalInt.of(1), false);
   private final List<SegmentView> all = List.of(young, old, active, clean, inTwoTiers);
 

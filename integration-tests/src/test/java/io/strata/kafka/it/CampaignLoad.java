@@ -209,7 +209,7 @@ final class CampaignLoad implements AutoCloseable {
     }
   }
 
-  /** Again until it does not time out, or nobody waits for it any more. */
+  /** Retries until it does not time out, or the load ends. */
   private static void until(BooleanSupplier impatient, Runnable action) {
     while (true) {
       try {

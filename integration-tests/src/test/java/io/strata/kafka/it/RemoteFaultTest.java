@@ -91,7 +91,7 @@ class RemoteFaultTest {
       ledger.produce(broker.bootstrap(), 3_000, SIZE);
       other.produce(broker.bootstrap(), 500, SIZE);
       tier(device).awaitTiered(broker, "slow", 1, 3);
-      // A chunk takes longer than Kafka waits for a fetch: it gives up, and asks again.
+      // A chunk takes longer than Kafka waits for a fetch: Kafka retries.
       device.bytesPerSecond(MIB);
       for (RemoteManager.Segment segment : tier(device).segments("slow")) {
         TestMount.must("dd", "of=" + segment.log(), "oflag=nocache", "conv=notrunc", "count=0");

@@ -68,7 +68,7 @@ public record BurstPlan(
     THRESHOLD(Unit.SHARE, "1 - reserve / pool"),
     /** The bytes that stay readable from the pool when copies are freed at once. */
     READABLE_IN_THRESHOLD_MODE(Unit.BYTES, "pool - reserve"),
-    /** The bytes that stay readable from the pool when copies are freed only for want of space. */
+    /** The bytes that stay readable from the pool when copies are freed only to make space. */
     READABLE_IN_EAGER_MODE(Unit.BYTES, "pool"),
     /** The reserve of eager mode with threshold 0 once all that is worth it has been copied. */
     HIGHEST_RESERVE(Unit.BYTES, "pool, less the last extents of active segments"),

@@ -149,7 +149,7 @@ public final class MigrationEngine implements AutoCloseable {
           }
         }
       } catch (InterruptedException e) {
-        // Not the engine's way to stop: if it stops, the loop ends all the same.
+        // The engine does not stop this way: if it stops, the loop ends anyway.
       } catch (RuntimeException | Error e) {
         // Reported as if the thread ended; but without it, nothing would be moved any more.
         Thread worker = Thread.currentThread();

@@ -105,7 +105,7 @@ final class Mover {
       }
       cancelled(planned, result);
     } catch (InterruptedException e) {
-      // Nobody interrupts the engine's threads but the JVM's end; the engine stops them otherwise.
+      // Only the JVM's end interrupts the engine's threads; the engine stops them otherwise.
       cancelled(planned, MoveResult.cancelled("interrupted"));
     } catch (IOException | RuntimeException e) {
       failed(planned, e);

@@ -35,7 +35,7 @@ final class PlannedTier {
   /** Those of its bytes that count. */
   final long measured;
 
-  /** Whether nothing ever leaves for want of space. */
+  /** Whether nothing ever leaves to make space. */
   final boolean never;
 
   /** The marks, in bytes. */

@@ -97,7 +97,7 @@ final class PlanningLoop implements Runnable {
     try {
       message.run();
     } catch (RuntimeException | Error expected) {
-      // There is nobody left to notify; planning must go on, and a move that has been made count.
+      // The listener has failed; planning must go on, and a move that has been made must count.
     }
   }
 
@@ -108,7 +108,7 @@ final class PlanningLoop implements Runnable {
       boolean unused =
           stopped.await(least, NANOSECONDS) || demand.tryAcquire(full - least, NANOSECONDS);
     } catch (InterruptedException expected) {
-      // Nobody interrupts it to stop it; the next round is early, and that is all.
+      // No stop interrupts it; at worst the next round is early.
     }
   }
 }

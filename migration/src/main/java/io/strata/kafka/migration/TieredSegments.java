@@ -10,7 +10,7 @@ import java.util.Set;
  * The tiers as the engine moves segments in them: what the broker's side implements.
  *
  * <p>Every move leaves at least one whole, durable copy at any moment, whatever happens; readers
- * and appends go on during it and see nothing of it. A segment that is changed, deleted or renamed
+ * and appends go on during it and do not notice it. A segment that is changed, deleted or renamed
  * while it is copied wins: the move is {@linkplain MoveResult.Outcome#CANCELLED cancelled}.
  *
  * <p>Thread safety: all methods may be called by any number of threads; the caller makes at most

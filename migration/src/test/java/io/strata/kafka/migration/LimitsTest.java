@@ -32,7 +32,7 @@ class LimitsTest {
 
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5); // the clock may overflow
   private final BackOffs backOffs = new BackOffs(nanos::get, new Random(1));
-  private static final Target HOME = new Target(false, 1, "/data0");
+  private static final Target LOG_DIRS = new Target(false, 1, "/data0");
 
   private void pass(Duration time) {
     nanos.addAndGet(time.toNanos());
@@ -71,27 +71,27 @@ class LimitsTest {
 
   @Test
   void aFullTargetIsTriedByOneMoveAtATime() {
-    assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
-    backOffs.failed(HOME, true);
-    assertThat(backOffs.allowance(HOME)).isZero();
+    assertThat(backOffs.allowance(LOG_DIRS)).isEqualTo(Integer.MAX_VALUE);
+    backOffs.failed(LOG_DIRS, true);
+    assertThat(backOffs.allowance(LOG_DIRS)).isZero();
     pass(Duration.ofSeconds(1));
-    assertThat(backOffs.allowance(HOME)).isEqualTo(1);
-    backOffs.failed(HOME, true);
+    assertThat(backOffs.allowance(LOG_DIRS)).isEqualTo(1);
+    backOffs.failed(LOG_DIRS, true);
     pass(Duration.ofSeconds(1).minusMillis(1));
-    assertThat(backOffs.allowance(HOME)).isZero();
+    assertThat(backOffs.allowance(LOG_DIRS)).isZero();
     pass(Duration.ofSeconds(1));
-    assertThat(backOffs.allowance(HOME)).isEqualTo(1);
+    assertThat(backOffs.allowance(LOG_DIRS)).isEqualTo(1);
     backOffs.succeeded(move(Move.Kind.DESTAGE, 3, "/data0"));
-    assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(backOffs.allowance(LOG_DIRS)).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test
   void aTargetIsAtFaultOnlyAfterAFewErrorsInARow() {
-    backOffs.failed(HOME, false);
-    backOffs.failed(HOME, false);
-    assertThat(backOffs.allowance(HOME)).isEqualTo(Integer.MAX_VALUE);
-    backOffs.failed(HOME, false);
-    assertThat(backOffs.allowance(HOME)).isZero();
+    backOffs.failed(LOG_DIRS, false);
+    backOffs.failed(LOG_DIRS, false);
+    assertThat(backOffs.allowance(LOG_DIRS)).isEqualTo(Integer.MAX_VALUE);
+    backOffs.failed(LOG_DIRS, false);
+    assertThat(backOffs.allowance(LOG_DIRS)).isZero();
   }
 
   @Test

@@ -19,8 +19,8 @@ import java.util.List;
  * failed ones again. Pinned topics never reach a policy as candidates to leave, nor excluded ones
  * to come. The worst that a policy can do is to move too much or too little.
  *
- * <p>Eviction for want of space happens on the path of an append and asks no policy; it follows
- * {@link #evictionOrder}.
+ * <p>Eviction to make space happens on the path of an append and asks no policy; it follows {@link
+ * #evictionOrder}.
  *
  * <p>To add one: implement {@link MigrationPolicyProvider}, name it in {@code
  * META-INF/services/io.strata.kafka.api.MigrationPolicyProvider} of a jar, put the jar on the

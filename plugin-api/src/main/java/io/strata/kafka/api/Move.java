@@ -63,7 +63,7 @@ public record Move(Kind kind, SegmentView segment, int toTier) {
   /**
    * Discards the copy of a clean segment, or what is clean of it.
    *
-   * @throws IllegalArgumentException if nothing of the segment is clean
+   * @throws IllegalArgumentException if no part of the segment is clean
    */
   public static Move evict(SegmentView segment) {
     return new Move(Kind.EVICT, segment, segment.cleanTier().orElse(segment.tier()));

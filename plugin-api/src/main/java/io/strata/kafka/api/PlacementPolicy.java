@@ -7,7 +7,7 @@ package io.strata.kafka.api;
  * segment always gets the same answer, without I/O, without locks and without a clock. It is asked
  * once, when Kafka creates the segment's file, on the thread that appends; a segment that is in a
  * pool stays there whatever a later policy says. The answer {@code true} is a permission: when no
- * pool has space the segment goes to the log directory all the same.
+ * pool has space the segment still goes to the log directory.
  *
  * <p>Thread safety: implementations must be safe for use by any number of threads; immutable ones
  * are.

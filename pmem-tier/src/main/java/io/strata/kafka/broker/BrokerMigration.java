@@ -179,7 +179,7 @@ public final class BrokerMigration implements AutoCloseable {
     return live.written(current);
   }
 
-  /** Warns the operator that nobody can change a live broker's settings any more. */
+  /** Warns the operator that a live broker's settings can no longer be changed. */
   public void reporterRemoved() {
     log.warning(
         """

@@ -30,11 +30,11 @@ public final class RemoteChanges {
   @GuardedBy("this")
   private @Nullable Running running;
 
-  /** Who is notified; nobody between the manager's start and its asking for it. */
+  /** The listener; none between the manager's start and its registration. */
   @GuardedBy("this")
   private Optional<Consumer<RemoteSettings.Live>> changed = Optional.empty();
 
-  /** Whether something changed while nobody was notified. */
+  /** Whether something changed while there was no listener. */
   @GuardedBy("this")
   private boolean missed;
 

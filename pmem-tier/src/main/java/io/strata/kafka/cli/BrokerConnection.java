@@ -174,7 +174,7 @@ final class BrokerConnection implements AutoCloseable {
     try {
       return Optional.of(Long.valueOf(Files.readString(lock, StandardCharsets.US_ASCII).strip()));
     } catch (NumberFormatException e) {
-      return Optional.empty(); // being written, or nobody's yet
+      return Optional.empty(); // being written, or without an owner yet
     }
   }
 

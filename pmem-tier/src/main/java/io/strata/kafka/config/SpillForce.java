@@ -13,7 +13,8 @@ public enum SpillForce {
   NEVER;
 
   /**
-   * Returns whether what goes to the log file for want of space is forced with each append.
+   * Returns whether what goes to the log file because the pools are full is forced with each
+   * append.
    *
    * @param durability what was promised of each acknowledgement
    * @param durableOnPersist whether what the first tier's pools take survives a power failure at

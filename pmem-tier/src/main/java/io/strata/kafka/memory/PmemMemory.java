@@ -9,15 +9,15 @@ import java.util.Optional;
 /**
  * Intel's libpmem by way of LLPL for stores, and a mapping by the JDK for loads and words.
  *
- * <p>On a file system without DAX it flushes all the same, and is as durable as its file: LLPL does
- * not notice. What {@link #durability} says was probed by this package.
+ * <p>On a file system without DAX it also flushes, and is as durable as its file: LLPL does not
+ * notice. What {@link #durability} says was probed by this package.
  *
  * <p>LLPL maps the file for itself, and does not say where; stores go through a second mapping of
  * the same pages. LLPL has no public way to undo its mapping, which stays until the process ends.
  *
  * <p>Bulk bytes go by non-temporal stores to the medium. This is the one native copy of this
  * package; why a store may do what a load must not is in docs/adr/0002-faults-under-a-mapping.md: a
- * fault in it ends the process, which has then acknowledged nothing of what it was storing.
+ * fault in it ends the process, which has then not acknowledged what it was storing.
  *
  * <p>Thread safety: as {@link PersistentMemory} says.
  */

@@ -37,7 +37,7 @@ final class ReopeningChannel {
 
   /**
    * Open from beginning to end, which the channel need not be. Every opening of a file has its own
-   * note of the write-back failures that it has reported: a channel reopened knows nothing of those
+   * note of the write-back failures that it has reported: a reopened channel does not report those
    * before.
    */
   private final RandomAccessFile witness;

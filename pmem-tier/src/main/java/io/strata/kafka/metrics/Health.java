@@ -71,7 +71,7 @@ record Health(int value, List<String> reasons) {
                           .formatted(pool.path(), failure)));
     }
     if (sample.guarantees().spillsUnforced()) {
-      // What the operator has chosen must not hide what nobody has.
+      // What the operator has chosen must not hide a failure.
       degraded(
           reasons,
           """

@@ -221,7 +221,7 @@ public final class StrataMetrics implements AutoCloseable {
     }
   }
 
-  /** Empty if the value cannot be read, which nobody who reads is bothered with. */
+  /** Empty if the value cannot be read; the reader gets no error. */
   private <S> OptionalDouble read(Supplier<Optional<S>> source, ToDoubleFunction<S> value) {
     try {
       Optional<S> thing = source.get();
@@ -266,7 +266,7 @@ public final class StrataMetrics implements AutoCloseable {
 
   /**
    * Returns whether what is promised holds, of all that is published. A part that cannot be read
-   * hides nothing of the other one.
+   * does not hide the other one.
    */
   Health health() {
     List<String> unknown = new ArrayList<>();

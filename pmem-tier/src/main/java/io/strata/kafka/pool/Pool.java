@@ -134,7 +134,7 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Makes a pool larger; nobody may have it open for writing. The number of slots stays.
+   * Makes a pool larger; no process may have it open for writing. The number of slots stays.
    *
    * @param newSize of the file in bytes
    * @param progress hears when it is done
@@ -147,8 +147,8 @@ public final class Pool implements AutoCloseable {
 
   /**
    * Makes a damaged pool usable, at its operator's request: damaged slots are freed, and with them
-   * the bytes of their segments that are not in the log file are discarded. Nobody may have it open
-   * for writing.
+   * the bytes of their segments that are not in the log file are discarded. No process may have it
+   * open for writing.
    *
    * @throws PoolException if neither copy of the superblock is good, and as {@link #open} does
    */

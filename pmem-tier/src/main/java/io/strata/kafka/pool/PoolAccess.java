@@ -32,7 +32,7 @@ final class PoolAccess {
   /** Throws unless this user may write to the file, and its file system may be written to. */
   static void requireWritable(Path pool) throws IOException {
     requireWritableFileSystem(pool, pool);
-    // Root may write where nobody has a permission to: a file without any is meant not to be.
+    // Root may write to any file, but one without write permissions is meant to be read only.
     if (!Files.isWritable(pool) || !someMayWrite(pool)) {
       throw denied(pool, pool, "write to it");
     }

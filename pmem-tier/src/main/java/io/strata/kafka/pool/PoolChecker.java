@@ -12,8 +12,8 @@ import java.util.OptionalInt;
 
 /**
  * Verifies a pool's metadata: both superblocks, the session line, each word and each body of the
- * slots, that extents are aligned, within the data and nobody else's, and that lengths fit in them.
- * (Blocks cannot leak: the free map is what no slot claims.) It never writes.
+ * slots, that extents are aligned, within the data and in one slot only, and that lengths fit in
+ * them. (Blocks cannot leak: the free map is what no slot claims.) It never writes.
  *
  * <p>Stateless; the methods may be called by any number of threads.
  */

@@ -61,7 +61,7 @@ final class PoolFile {
 
   private static void createLocked(PoolSpec spec, ProgressListener progress, Path unfinished)
       throws IOException {
-    // Left behind by a creation that died; nobody else is at it, for the lock is ours.
+    // A creation that died left it. No other process uses it: this one holds the lock.
     Files.deleteIfExists(unfinished);
     requireSpace(spec.path(), directoryOf(spec.path()), spec.size());
     try {

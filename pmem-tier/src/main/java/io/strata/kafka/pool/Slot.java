@@ -242,7 +242,7 @@ public final class Slot {
       // stays out of the free map until the pool is opened again.
       throw e;
     }
-    // If this fails the count may have reached the medium all the same: the extent stays out too.
+    // If this fails the count may still have reached the medium: the extent stays out too.
     ExtentList longer = current.with(added);
     words.persist(EXTENTS_IN_USE_OFFSET, longer.inUse());
     extents = longer;

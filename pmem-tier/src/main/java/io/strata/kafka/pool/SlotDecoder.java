@@ -70,7 +70,7 @@ final class SlotDecoder {
     }
     ExtentList extents;
     if (state.get() == SlotState.DELETING) {
-      // Its log file is unlinked or about to be: nobody reads its bytes any more.
+      // Its log file is unlinked or about to be: its bytes are no longer read.
       extents = ExtentList.EMPTY;
       length = 0;
     } else {

@@ -69,7 +69,7 @@ final class ChangeGuard {
     }
   }
 
-  /** Nobody writes to the log file any more. */
+  /** The log file is no longer written to. */
   void endCopy() {
     copying = false;
   }

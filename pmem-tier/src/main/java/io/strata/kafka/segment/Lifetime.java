@@ -19,7 +19,7 @@ final class Lifetime {
   private int channels;
 
   /**
-   * The log file's own channels under them. One that nobody refers to any more is not closed, and
+   * The log file's own channels under them. One that is no longer referred to is not closed, and
    * yet the JDK closes its descriptor, after its entry here has been cleared.
    */
   @GuardedBy("this")

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>Readers are counted in one of two counters, by the parity of an epoch. Who takes something out
  * of readers' sight publishes the new state first and then hands the rest to {@link #retire}. That
  * moves the epoch on: later readers count in the other counter and see the new state, and when the
- * old counter reaches 0, nobody has the old state in hand. While the old counter is draining the
- * epoch stays, and what is retired meanwhile waits for the next move.
+ * old counter reaches 0, no reader uses the old state. While the old counter is draining the epoch
+ * stays, and what is retired meanwhile waits for the next move.
  *
  * <p>Why no reader is missed: a reader increments a counter and then reads the epoch again; the
  * retiring thread moves the epoch and then reads the counter. These are sequentially consistent, so

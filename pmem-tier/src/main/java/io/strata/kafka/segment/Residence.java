@@ -84,8 +84,8 @@ public final class Residence {
   /**
    * Takes the extents of a slot that is DELETING.
    *
-   * @return the extents, to be released when nobody reads them; none if the slot is in another
-   *     state, or they have been taken
+   * @return the extents, to be released when they are no longer read; none if the slot is in
+   *     another state, or they have been taken
    */
   List<Extent> takeExtents() {
     return slot.state() == SlotState.DELETING ? extentsOnce() : List.of();
@@ -98,8 +98,8 @@ public final class Residence {
   /**
    * Frees the slot, durably, unless another thread has done so or is about to.
    *
-   * @return the extents, to be released when nobody reads them; none if they have been taken, or
-   *     there is nothing to do
+   * @return the extents, to be released when they are no longer read; none if they have been taken,
+   *     or there is nothing to do
    * @throws IOException when the pool fails: the slot is free or not, and may be freed again
    */
   public List<Extent> free() throws IOException {

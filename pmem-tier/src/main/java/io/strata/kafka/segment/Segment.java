@@ -56,7 +56,7 @@ public final class Segment {
   /**
    * A segment over a live slot.
    *
-   * @param slot live; nobody else changes it from now on
+   * @param slot live; this segment alone changes it from now on
    * @param pool the slot's pool, open for writing
    * @param logFileSize the length of the log file in bytes; 0 for a new one
    */
@@ -225,7 +225,7 @@ public final class Segment {
     return writer.view().spilled();
   }
 
-  /** Returns whether a power failure takes nothing of the segment; false while a force runs. */
+  /** Returns whether the whole segment survives a power failure; false while a force runs. */
   public boolean isForced() {
     return writer.isForced();
   }
@@ -301,7 +301,7 @@ public final class Segment {
   }
 
   /**
-   * As {@link #copyToLogFile}, for a segment that nobody uses, at full speed, and whatever its
+   * As {@link #copyToLogFile}, for a segment that is not in use, at full speed, and whatever its
    * bytes are: a corrupt segment goes to the log file as it is, as a stock broker would have it
    * there. Clean bytes are left alone, if they are good in the log file.
    *
@@ -321,7 +321,7 @@ public final class Segment {
    * compares as {@link #copyToLogFile}. The slot's length is committed then; nothing else refers to
    * it.
    *
-   * @param target a live slot of length 0 that nobody else knows; stays the caller's
+   * @param target a live slot of length 0 that the caller alone knows, and keeps
    * @param logFile open for reading, for this call alone
    * @return {@link CopyResult.Outcome#COPIED} for {@link #relocate}; else the slot is the caller's
    *     to free
@@ -415,8 +415,8 @@ public final class Segment {
    * Gives a segment that is wholly in its log file a slot that has none of its bytes, as if it had
    * spilled there: for {@link #unspill}.
    *
-   * @param to a live slot of length 0, flagged COPY, that nobody else knows; the caller's to free
-   *     if this does not return true
+   * @param to a live slot of length 0, flagged COPY, that the caller alone knows; the caller's to
+   *     free if this does not return true
    * @param link ties the log file to it, and forces the file; called without the writer lock
    * @return whether it has the slot now; not if it has one already, or was truncated meanwhile
    * @throws IOException when the log file cannot be tied, or the pool fails; the segment is as
@@ -439,7 +439,7 @@ public final class Segment {
   }
 
   /**
-   * Has the log file's blocks shared while nobody can change its bytes, if it has all of them.
+   * Has the log file's blocks shared while its bytes cannot change, if it has all of them.
    *
    * @return false if the log file has not got the whole segment; else what {@code share} returned
    */

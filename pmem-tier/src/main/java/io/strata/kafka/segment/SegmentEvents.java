@@ -60,8 +60,8 @@ public interface SegmentEvents {
   default void leftCache(Segment segment, IOException cause) {}
 
   /**
-   * Extents that nobody reads any more could not be given back to the pool. They stay out of use
-   * until the pool is opened again; nothing else is lost.
+   * Extents that are no longer read could not be given back to the pool. They stay out of use until
+   * the pool is opened again; nothing else is lost.
    */
   default void releaseFailed(Segment segment, long bytes, IOException cause) {}
 

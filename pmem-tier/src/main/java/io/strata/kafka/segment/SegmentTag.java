@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Ties a log file to the slot that holds its bytes: the value of an extended attribute of the file,
- * so that it follows every rename, whoever makes it.
+ * so that it follows every rename, by any process.
  *
  * <p>The value is one line of ASCII, {@code 1 <pool uuid> <slot> <generation>}, where 1 is the
  * version of the format; {@code getfattr -n user.strata.segment} shows it.

@@ -435,7 +435,7 @@ final class SegmentWriter {
     int start = source.position();
     try {
       if (position > size) {
-        // Extents may hold what earlier segments left there: nobody may see that in a gap.
+        // Extents may hold what earlier segments left there: no reader may see that in a gap.
         pooled().bytes().zeroAndPersist(extents, size, Math.min(position, poolEnd));
       }
       if (position < poolEnd) {
@@ -472,7 +472,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Frees space first where there is none in one piece: a fragmented pool serves nobody. */
+  /** Frees space first where there is none in one piece: a fragmented pool serves no append. */
   @GuardedBy("lock")
   private boolean growOrMakeSpace(Residence in) throws IOException {
     long wanted = in.slot().nextExtentLength();
@@ -624,7 +624,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Returns whether nobody reads by the view of before any more. */
+  /** Returns whether no reader uses the former view any more. */
   @GuardedBy("lock")
   private boolean truncateWithoutLocking(long length, FileChannel logFile) throws IOException {
     HotView before = view;
@@ -783,7 +783,9 @@ final class SegmentWriter {
     return guard;
   }
 
-  /** Lets {@code change} happen when nobody else changes the segment; see {@link Publishing}. */
+  /**
+   * Lets {@code change} happen when no other thread changes the segment; see {@link Publishing}.
+   */
   <T> T exclusively(IoSupplier<T> change) throws IOException {
     lock.lock();
     try {
@@ -954,7 +956,7 @@ final class SegmentWriter {
   /**
    * Takes the extents of a deleted segment from its slot. The view stays as it is.
    *
-   * @return the extents, which the caller must release when nobody can read them any more
+   * @return the extents, which the caller must release when they can no longer be read
    */
   List<Extent> takeExtents() {
     lock.lock();
@@ -968,8 +970,8 @@ final class SegmentWriter {
   /**
    * Frees the slot of a deleted segment, durably. The view stays as it is.
    *
-   * @return the extents, which the caller must release when nobody can read them any more; empty
-   *     when the slot had been freed before
+   * @return the extents, which the caller must release when they can no longer be read; empty when
+   *     the slot had been freed before
    */
   List<Extent> free() throws IOException {
     lock.lock();
@@ -992,7 +994,7 @@ final class SegmentWriter {
   /**
    * Shows an empty segment from now on: the freed one's bytes are about to be another's. Takes no
    * lock, since an interrupt may close the last channel in a thread that must not wait; after
-   * {@link #markDeleting} nobody else changes the view.
+   * {@link #markDeleting} no other thread changes the view.
    */
   void forgetBytes() {
     view = HotView.inPool(ExtentBytes.NONE, ExtentList.EMPTY, 0);

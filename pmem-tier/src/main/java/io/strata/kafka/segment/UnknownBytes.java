@@ -16,7 +16,7 @@ import java.util.OptionalLong;
  * Behind it there is nothing, or, after a crash in a destage, more of the pool's bytes and pages of
  * zeros that the power has left.
  *
- * <p>Thread safety: stateless; for a segment that nobody changes.
+ * <p>Thread safety: stateless; for a segment that does not change.
  */
 public final class UnknownBytes {
 

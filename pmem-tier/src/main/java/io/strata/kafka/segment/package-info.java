@@ -7,7 +7,7 @@
  * io.strata.kafka.segment.SegmentSettings} and {@link io.strata.kafka.segment.SegmentEvents}; for
  * moves {@link io.strata.kafka.segment.Residence}, {@link io.strata.kafka.segment.CopyPace}, {@link
  * io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.SpaceMaker} and {@link
- * io.strata.kafka.segment.Reads}. This package knows the pool, and nothing of log directories,
+ * io.strata.kafka.segment.Reads}. This package knows the pool, but not log directories,
  * configuration or Kafka.
  */
 @NullMarked

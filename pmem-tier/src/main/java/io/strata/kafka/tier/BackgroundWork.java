@@ -120,7 +120,7 @@ final class BackgroundWork {
 
   /**
    * Does the work again next time, whatever happens this time: an executor silently forgets work
-   * that has thrown, be it for want of memory.
+   * that has thrown, even an {@link OutOfMemoryError}.
    */
   private Runnable unfailing(String what, Runnable work) {
     return () -> {

@@ -34,7 +34,7 @@ record BlockSharing(LogFileNames names, SegmentFinder segments, Cloning cloning)
     }
     Optional<TieredSegment> known = segments.find(name);
     if (known.isEmpty()) {
-      // Nobody has a channel of ours on it, and nobody gets one while its name is held.
+      // No channel of ours is open on it, and none is opened while its name is held.
       try (LogFileNames.Held held = names.lock(name)) {
         known = segments.find(name);
         if (known.isEmpty()) {

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Which segments of each pool are evicted next: all of the clean ones, and of others what is clean.
  *
- * <p>An entry may be stale: whoever takes one asks the segment itself. A segment may be in here
- * twice for a while, which does no harm.
+ * <p>An entry may be stale: the caller asks the segment itself. A segment may be in here twice for
+ * a while, which does no harm.
  *
  * <p>Thread safety: all methods may be called by any thread; lock-free.
  */

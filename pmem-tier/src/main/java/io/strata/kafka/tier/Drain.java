@@ -44,7 +44,7 @@ public final class Drain {
       kept = List.copyOf(kept);
     }
 
-    /** Returns whether nothing of Strata is left in the log directories. */
+    /** Returns whether the log directories are plain Kafka again. */
     public boolean complete() {
       return kept.isEmpty();
     }

@@ -253,9 +253,7 @@ record DurableNames(
     return in.isCached() || in.slot().has(SlotFlag.NAME_DURABLE);
   }
 
-  /**
-   * Returns whether a segment outlives a reboot in its pool: else nothing of its log file has to.
-   */
+  /** Returns whether a segment outlives a reboot in its pool; otherwise its log file need not. */
   static boolean survivesReboot(TieredSegment segment) {
     return segment.residence().map(DurableNames::survivesReboot).orElse(false);
   }

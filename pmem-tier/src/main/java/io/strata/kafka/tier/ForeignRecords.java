@@ -109,7 +109,7 @@ final class ForeignRecords {
               in,
               file,
               """
-              the file has nothing of what had spilled: found %s bytes, expected at least the %s that \
+              the file has none of the spilled bytes: found %s bytes, expected at least the %s that \
               are in %s\
               """
                   .formatted(size, end, in.tag()),

@@ -25,8 +25,8 @@ import java.util.stream.Stream;
  *
  * <p>Thread safety: all methods may be called by any thread. Two locks are taken, in this order:
  * that of its log directory, which renaming a directory there takes alone, and that of the file's
- * name. Whoever takes two of one kind takes them in their order. A segment's writer lock comes
- * after them.
+ * name. A thread that takes two of one kind takes them in their order. A segment's writer lock
+ * comes after them.
  */
 final class LogFileNames {
 
@@ -153,7 +153,7 @@ final class LogFileNames {
    * rename of its directory that has come since knows better, and so does one under way.
    */
   void openedAs(TieredSegment segment, Path name) throws IOException {
-    // Only tried for: whoever opens holds the file's name, which comes after this lock.
+    // Only tried for: an open holds the file's name, which comes after this lock.
     ReentrantReadWriteLock.ReadLock directory = directoryOf(name);
     if (name.equals(segment.logFile()) || !directory.tryLock()) {
       return;

@@ -63,7 +63,7 @@ record ModificationTimes(
               });
       counts.refreshed();
     } catch (NoSuchFileException goneOrRenamed) {
-      // Whoever asks next, or appends, tries again.
+      // The next caller, or the next append, retries.
       return;
     } catch (IOException e) {
       counts.failed("set the modification time of " + segment.logFile(), e);

@@ -36,7 +36,7 @@ record Placement(
    * The result of {@link #open}.
    *
    * @param channel empty if the file is to be opened as a log file
-   * @param refused whether that is for want of space in the pools
+   * @param refused whether that is because the pools are full
    */
   record Placed(Optional<FileChannel> channel, boolean refused) {
     /** For a file that is not to be placed. */
@@ -171,7 +171,7 @@ record Placement(
     return new Placed(Optional.empty(), true);
   }
 
-  /** Undoes a placement that nobody has seen. */
+  /** Undoes a placement before it can be seen. */
   private void withdraw(Residence residence, Path logFile, boolean created, Exception cause) {
     try {
       residence.slot().markDeleting();

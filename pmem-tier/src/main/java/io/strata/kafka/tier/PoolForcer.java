@@ -35,7 +35,7 @@ record PoolForcer(SegmentRegistry registry, TierCounts counts) {
       try {
         each.getKey().force(each.getValue());
       } catch (IOException | RuntimeException e) {
-        // The other pools' turn comes all the same.
+        // The other pools are still forced.
         counts.failed("force the pool " + each.getKey().info().path(), e);
       }
     }

@@ -24,7 +24,7 @@ enum RecoveryRule {
   UNLINK,
   /** Ends a deletion, of which the log file has been unlinked: frees the slot. */
   FREE_DELETED,
-  /** Frees a slot that has nothing of its segment, or is the other one of two. */
+  /** Frees a slot that has no bytes of its segment, or that another slot replaces. */
   DROP,
   /** As {@link #DROP}; the log file's tag goes too. */
   LEAVE,

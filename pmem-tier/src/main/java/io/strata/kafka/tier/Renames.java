@@ -77,7 +77,7 @@ record Renames(
         .orElse(false);
   }
 
-  /** What has been written in the log file unforced, if it was acknowledged to nobody. */
+  /** What has been written to the log file unforced, if it was not acknowledged. */
   private static void forceLogFiles(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
       if (segment.isLive() && (!segment.needsTag() || segment.segment().spilled())) {
@@ -124,7 +124,7 @@ record Renames(
     if (replaced.isPresent()) {
       durable.forceDirectory(Directories.of(target));
       // Its log file is gone with the rename, and its slot says that the log file was durable: a
-      // crash before the next line frees it all the same.
+      // crash before the next line also frees it.
       registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
       release.freeAfterUnlink(replaced.get(), Directories.of(target));

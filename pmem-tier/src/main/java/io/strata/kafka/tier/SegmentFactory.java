@@ -50,7 +50,7 @@ record SegmentFactory(
   TieredSegment inLogFile(Path logFile, boolean found) throws IOException {
     Notice notice = new Notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
-    // What compaction writes, and a replica on its way, are acknowledged to nobody.
+    // What compaction writes, and a replica that is being moved, are acknowledged to no client.
     SegmentSettings byName = settings(() -> forcedAppends.getAsBoolean() && notice.isCurrent());
     Segment segment =
         Segment.inLogFile(logFile.toString(), Files.size(logFile), modified, byName, notice);
@@ -120,7 +120,7 @@ record SegmentFactory(
     public void spilled(long bytes, boolean first) {
       TieredSegment named = segment;
       if (named == null || named.inLogFile()) {
-        // Nothing of it is in a pool: it is appended to as any file is.
+        // It has no bytes in a pool: it is appended to as any file is.
         return;
       }
       counters.spilled(bytes, first);

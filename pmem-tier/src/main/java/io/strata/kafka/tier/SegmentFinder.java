@@ -176,7 +176,7 @@ record SegmentFinder(
 
   /**
    * A channel that follows the segment when it moves; empty for a file that will never be hot, for
-   * options that are the JDK's business, and for a reader of a file that nobody has opened here to
+   * options that are the JDK's business, and for a reader of a file that was not opened here to
    * write to.
    */
   Optional<FileChannel> openInLogFile(

@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TierState {
 
-  /** How often the recently read bytes of a segment that nobody reads any more are looked at. */
+  /** How often the planner looks at the recently read bytes of a segment that is no longer read. */
   private static final long COOLING_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
   /** Less than this part of a segment counts as nothing read: no policy asks for less. */

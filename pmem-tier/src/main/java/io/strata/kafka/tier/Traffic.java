@@ -16,7 +16,8 @@ public final class Traffic {
    *
    * @param reads how many reads and transfers were served from it
    * @param readBytes how many bytes they had
-   * @param spilledSegments segments of the tier whose tail went to the log file for want of space
+   * @param spilledSegments segments of the tier whose tail went to the log file because the pools
+   *     were full
    * @param spilledBytes bytes that did
    * @param evictedSegments segments whose copy here was discarded for a lower one
    * @param evictedBytes their space

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * with segments of the old end in it.
  *
  * <p>Kafka appends, rolls and truncates under a log's lock, and a busy disk takes long to force a
- * directory. So whoever renames has it forced in the background at once ({@link DurableNames}), and
+ * directory. So each rename has it forced in the background at once ({@link DurableNames}), and
  * what comes next waits for some renames only:
  *
  * <ul>

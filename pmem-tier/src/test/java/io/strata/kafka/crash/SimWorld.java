@@ -117,7 +117,7 @@ final class SimWorld {
     return world;
   }
 
-  /** A pool on a file system in memory, as a start makes it anew. */
+  /** A pool on a file system in memory, as a start creates it again. */
   private SimMemory emptied(int pool) {
     try {
       return setup.format().get(pool);

@@ -144,7 +144,7 @@ final class PoolWorkload {
     if (slot.isPresent()) {
       Identity identity = new Identity(slot.get().index(), slot.get().generation());
       assertThat(used.add(identity)).as("%s is new", identity).isTrue();
-      // A slot is forced to be free before it is used anew.
+      // A slot is forced to be free before it is used again.
       segments.keySet().removeIf(other -> other.index() == identity.index());
       segments.put(identity, new Expectation(slot.get(), new byte[0], 0));
     }

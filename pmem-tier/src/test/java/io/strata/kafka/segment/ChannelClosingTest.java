@@ -52,7 +52,7 @@ final class ChannelClosingTest {
   enum Place {
     PLAIN,
     POOL,
-    HOME
+    LOG_DIRS
   }
 
   /** What goes on until it is stopped. */
@@ -126,7 +126,7 @@ final class ChannelClosingTest {
       old.free();
     }
     segments.clear();
-    pool.leaveFree(place == Place.HOME ? 0 : 4);
+    pool.leaveFree(place == Place.LOG_DIRS ? 0 : 4);
     Segment segment =
         new Segment(
             pool.allocate("s"), pool.pool(), 0, SegmentSettings.defaults(), SegmentEvents.NONE);
@@ -201,7 +201,7 @@ final class ChannelClosingTest {
 
   @Test
   void interruptClosesOneChannelOfASegment() throws Exception {
-    for (Place place : new Place[] {Place.POOL, Place.HOME}) {
+    for (Place place : new Place[] {Place.POOL, Place.LOG_DIRS}) {
       Path file = Files.createFile(directory.resolve("shared" + place));
       Segment segment = segment(place);
       try (FileChannel other = segment.open(FileChannel.open(file, READ_WRITE), READ_WRITE)) {
@@ -222,7 +222,7 @@ final class ChannelClosingTest {
     // What an interrupted append has written is there or not, but the size never lies.
     for (int round = 0; round < ROUNDS; round++) {
       Path file = Files.createFile(directory.resolve("counted" + round));
-      Segment segment = segment(Place.HOME);
+      Segment segment = segment(Place.LOG_DIRS);
       FileChannel channel = segment.open(FileChannel.open(file, READ_WRITE), READ_WRITE);
       AtomicLong acknowledged = new AtomicLong();
       Thread writer =

@@ -243,9 +243,7 @@ final class EvictedPartTest {
     assertContent(0);
   }
 
-  /**
-   * Its own clean extents cannot be used while somebody reads them: others have to leave theirs.
-   */
+  /** Its own clean extents cannot be used while a reader has them: others have to leave theirs. */
   @Test
   void aSegmentWithoutAFreeEntryAsksOthersForSpace() throws Exception {
     RecordingMemory memory = new RecordingMemory(16 << 20, Durability.POWER);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What the store is given by shared blocks: whole log files, and nothing that lacks a byte. */
 class BlockSharingTest {
 
-  private static final int HOME = 1;
+  private static final int LOG_DIRS = 1;
   private static final long MIB = 1 << 20;
   private static final byte[] BYTES = Batches.of(300_000, 1);
 
@@ -71,14 +71,14 @@ class BlockSharingTest {
 
   @Test
   void aCleanSegment() throws Exception {
-    TierFixture.assertDone(fixture.destage(file, HOME));
+    TierFixture.assertDone(fixture.destage(file, LOG_DIRS));
     assertShared();
   }
 
   @Test
   void anEvictedSegment() throws Exception {
     try (FileChannel channel = fixture.tier().open(file, TierFixture.KAFKA).orElseThrow()) {
-      TierFixture.assertDone(fixture.destage(file, HOME));
+      TierFixture.assertDone(fixture.destage(file, LOG_DIRS));
       TierFixture.assertDone(fixture.evict(file));
       assertShared();
       assertThat(TierFixture.content(channel)).isEqualTo(BYTES);
@@ -87,7 +87,7 @@ class BlockSharingTest {
 
   @Test
   void aSegmentThatNobodyHasOpen() throws Exception {
-    TierFixture.assertDone(fixture.destage(file, HOME));
+    TierFixture.assertDone(fixture.destage(file, LOG_DIRS));
     TierFixture.assertDone(fixture.evict(file));
     assertShared();
   }
@@ -95,7 +95,7 @@ class BlockSharingTest {
   @Test
   void notADirtySegment() throws Exception {
     assertNotShared("never copied down");
-    TierFixture.assertDone(fixture.destage(file, HOME));
+    TierFixture.assertDone(fixture.destage(file, LOG_DIRS));
     fixture.append(file, Batches.of(100, 3));
     assertNotShared("appended to since");
   }
@@ -118,7 +118,7 @@ class BlockSharingTest {
 
   @Test
   void notOverAFile() throws Exception {
-    TierFixture.assertDone(fixture.destage(file, HOME));
+    TierFixture.assertDone(fixture.destage(file, LOG_DIRS));
     Files.write(object, new byte[] {1});
     assertThatThrownBy(this::share).isInstanceOf(FileAlreadyExistsException.class);
     assertThat(object).hasSize(1);
@@ -130,7 +130,7 @@ class BlockSharingTest {
     fixture.close();
     fixture.cloning = Reflink::make;
     fixture.open();
-    TierFixture.assertDone(fixture.destage(file, HOME));
+    TierFixture.assertDone(fixture.destage(file, LOG_DIRS));
     if (share()) {
       assertThat(Optional.of(Files.getAttribute(object, "unix:ino")))
           .isNotEqualTo(Optional.of(Files.getAttribute(file, "unix:ino")));

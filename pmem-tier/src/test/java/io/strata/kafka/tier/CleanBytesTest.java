@@ -30,7 +30,7 @@ final class CleanBytesTest {
 
   private static final long MIB = 1 << 20;
   private static final int SLOW = 1;
-  private static final int HOME = 2;
+  private static final int LOG_DIRS = 2;
   private static final int KEPT = 300_000;
   private static final byte[] OLD = Batches.of(700_000, 1);
   private static final byte[] NEW = Batches.of(100_000, 2);
@@ -74,7 +74,7 @@ final class CleanBytesTest {
   void truncatedWhileItIsCopied(MoveStage stage) throws Exception {
     try (FileChannel channel = openAsKafka()) {
       fixture.at(stage, () -> change(channel));
-      assertThat(fixture.destage(old, HOME)).isNotNull();
+      assertThat(fixture.destage(old, LOG_DIRS)).isNotNull();
       assertThat(fixture.view(old).clean()).isFalse();
       byte[] left = Files.readAllBytes(old);
       assertThat(left).hasSizeLessThanOrEqualTo(KEPT).isEqualTo(Arrays.copyOf(OLD, left.length));
@@ -93,7 +93,7 @@ final class CleanBytesTest {
             assertThat(logFile.write(ByteBuffer.wrap(new byte[] {1, 2, 3}), KEPT)).isEqualTo(3);
           }
         });
-    assertThatThrownBy(() -> fixture.destage(old, HOME))
+    assertThatThrownBy(() -> fixture.destage(old, LOG_DIRS))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("another checksum");
     assertThat(old).isEmptyFile();
@@ -121,7 +121,7 @@ final class CleanBytesTest {
             fixture
                 .tier()
                 .tieredSegments()
-                .destage(fixture.view(old).id(), HOME, stopping)
+                .destage(fixture.view(old).id(), LOG_DIRS, stopping)
                 .outcome())
         .isEqualTo(Outcome.CANCELLED);
     assertThat(old).isEmptyFile();
@@ -130,7 +130,7 @@ final class CleanBytesTest {
 
   @Test
   void evictedSegmentThatIsTruncatedToNothingBeforeItsTagFollowed() throws Exception {
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     TierFixture[] killed = new TierFixture[1];
     try (FileChannel channel = openAsKafka()) {
       fixture.at(
@@ -149,13 +149,13 @@ final class CleanBytesTest {
 
   @Test
   void onlyWhatIsNotCleanIsCopied() throws Exception {
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     try (FileChannel channel = openAsKafka()) {
       assertThat(channel.write(ByteBuffer.wrap(NEW), OLD.length)).isEqualTo(NEW.length);
       assertThat(fixture.view(old).clean()).isFalse();
       assertThat(old).hasBinaryContent(OLD);
 
-      MoveResult again = fixture.destage(old, HOME);
+      MoveResult again = fixture.destage(old, LOG_DIRS);
 
       assertThat(again.outcome()).isEqualTo(Outcome.DONE);
       assertThat(again.bytes()).isEqualTo(NEW.length);
@@ -167,7 +167,7 @@ final class CleanBytesTest {
 
   @Test
   void whatACrashLeavesBehindTheCleanBytesIsDropped() throws Exception {
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     try (FileChannel channel = openAsKafka()) {
       assertThat(channel.write(ByteBuffer.wrap(NEW), OLD.length)).isEqualTo(NEW.length);
     }
@@ -175,7 +175,7 @@ final class CleanBytesTest {
     fixture.at(
         MoveStage.DESTAGE_FORCED,
         () -> killed[0] = fixture.copyTo(Files.createDirectory(directory.resolve("killed"))));
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     try (TierFixture left = killed[0]) {
       Path file = left.segment("orders-0", 0);
       assertThat(Files.size(file)).isEqualTo(OLD.length + NEW.length);
@@ -189,7 +189,7 @@ final class CleanBytesTest {
   @Test
   void truncatedSegmentThatIsTheNewestAgainKeepsItsSlot() throws Exception {
     Path newer = fixture.segment("orders-0", 1000);
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     assertThat(fixture.view(old).active()).isFalse();
     Path deleted = newer.resolveSibling(newer.getFileName() + ".deleted");
     assertThat(fixture.tier().move(newer, deleted, StandardCopyOption.ATOMIC_MOVE)).isTrue();

@@ -172,7 +172,7 @@ class ForeignRecordsTest {
     assertThatThrownBy(fixture::open)
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll(
-            file.toString(), "nothing of what had spilled", "partition orders-0");
+            file.toString(), "none of the spilled bytes", "partition orders-0");
     keepThePools();
     byte[] kept = fixture.read(file);
     assertThat(kept.length).isBetween(POOLS.length, all.length - 1);

@@ -31,7 +31,7 @@ final class OneObjectPerSegmentTest {
 
   private static final long MIB = 1 << 20;
   private static final int SLOW = 1;
-  private static final int HOME = 2;
+  private static final int LOG_DIRS = 2;
 
   /** As many as there are slots, nearly: without one, a segment is in the log file. */
   private static final int CREATIONS = 120;
@@ -117,7 +117,7 @@ final class OneObjectPerSegmentTest {
     Path file = fixture.segment("orders-0", 0);
     fixture.append(file, OLD);
     fixture.append(fixture.segment("orders-0", 1000), NEW);
-    assertDone(fixture.destage(file, HOME));
+    assertDone(fixture.destage(file, LOG_DIRS));
     FileChannel before = openAsKafka(file);
     assertDone(fixture.evict(file));
     List<FileChannel> opened = new ArrayList<>();
@@ -144,7 +144,7 @@ final class OneObjectPerSegmentTest {
 
   @Test
   void segmentThatIsAskedForWhileItGoesLogFileAndBack() throws Exception {
-    assertAnswersWhileMoving(HOME);
+    assertAnswersWhileMoving(LOG_DIRS);
   }
 
   @Test
@@ -254,7 +254,7 @@ final class OneObjectPerSegmentTest {
     Path old = fixture.segment("orders-0", 0);
     fixture.append(old, OLD);
     fixture.append(fixture.segment("orders-0", 1000), NEW);
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     try (FileChannel channel = openAsKafka(old)) {
       assertDone(fixture.evict(old));
       Files.write(old, NEW, StandardOpenOption.APPEND);

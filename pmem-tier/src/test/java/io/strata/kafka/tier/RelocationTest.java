@@ -29,7 +29,7 @@ final class RelocationTest {
 
   private static final long MIB = 1 << 20;
   private static final int SLOW = 1;
-  private static final int HOME = 2;
+  private static final int LOG_DIRS = 2;
   private static final byte[] OLD = Batches.of(700_000, 1);
   private static final byte[] NEW = Batches.of(100_000, 2);
 
@@ -86,7 +86,7 @@ final class RelocationTest {
   private void assertOnlyIn(int tier) throws IOException {
     assertThat(fixture.view(old).tier()).isEqualTo(tier);
     assertThat(fixture.read(old)).isEqualTo(OLD);
-    for (int other = 0; other < HOME; other++) {
+    for (int other = 0; other < LOG_DIRS; other++) {
       long newer = fixture.view(fixture.segment("orders-0", 1000)).tier() == other ? 128 << 10 : 0;
       long least = newer + (other == tier ? OLD.length : 0);
       // Appends have doubled the space; a copy takes what it needs.
@@ -154,12 +154,12 @@ final class RelocationTest {
 
   @Test
   void whatTheLogFileHasItKeepsOnTheWay() throws Exception {
-    assertDone(fixture.destage(old, HOME));
+    assertDone(fixture.destage(old, LOG_DIRS));
     assertDone(fixture.destage(old, SLOW));
-    assertThat(fixture.view(old).cleanTier()).hasValue(HOME);
+    assertThat(fixture.view(old).cleanTier()).hasValue(LOG_DIRS);
     assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
     fixture.reopen();
-    assertThat(fixture.view(old).cleanTier()).hasValue(HOME);
+    assertThat(fixture.view(old).cleanTier()).hasValue(LOG_DIRS);
     assertOnlyIn(SLOW);
   }
 
@@ -179,7 +179,7 @@ final class RelocationTest {
       fixture.append(fixture.segment("orders-0", 1000), NEW);
       assertDone(fixture.destage(old, SLOW));
       assertThat(fixture.view(old).tier()).isEqualTo(SLOW);
-      assertThat(fixture.view(old).cleanTier()).hasValue(HOME);
+      assertThat(fixture.view(old).cleanTier()).hasValue(LOG_DIRS);
       assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
     } finally {
       fixture.close();
@@ -276,13 +276,13 @@ final class RelocationTest {
     // Otherwise the reserve of a pool that needs forces would be made of what is clean.
     assertThat(fixture.tier().delete(filler)).isTrue();
     fixture.append(fixture.segment("spilled-0", 1000), NEW);
-    assertDone(fixture.destage(spilled, HOME));
+    assertDone(fixture.destage(spilled, LOG_DIRS));
     assertThat(fixture.view(spilled).clean()).isTrue();
     assertDone(fixture.destage(spilled, SLOW));
     assertThat(fixture.view(spilled).clean()).isTrue();
     fixture.append(spilled, NEW);
     assertThat(fixture.view(spilled).clean()).isFalse();
-    assertDone(fixture.destage(spilled, HOME));
+    assertDone(fixture.destage(spilled, LOG_DIRS));
     assertDone(fixture.evict(spilled));
     assertThat(fixture.read(spilled)).startsWith(bytes).endsWith(NEW);
   }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class TierMovesTest {
 
   private static final long MIB = 1 << 20;
-  private static final int HOME = 1;
+  private static final int LOG_DIRS = 1;
   private static final byte[] OLD = Batches.of(700_000, 1);
   private static final byte[] NEW = Batches.of(100_000, 2);
 
@@ -89,8 +89,8 @@ final class TierMovesTest {
   void destagedSegmentIsReadFromThePoolAndWholeInLogFile() throws Exception {
     FileTime modified = FileTime.fromMillis(1_700_000_000_000L);
     assertThat(fixture.tier().setLastModified(old, modified)).isTrue();
-    assertDone(destage(old, HOME));
-    assertThat(view(old).cleanTier()).hasValue(HOME);
+    assertDone(destage(old, LOG_DIRS));
+    assertThat(view(old).cleanTier()).hasValue(LOG_DIRS);
     assertThat(view(old).tier()).isZero();
     assertThat(Files.readAllBytes(old)).isEqualTo(OLD);
     assertThat(Files.getLastModifiedTime(old)).isEqualTo(modified);
@@ -99,17 +99,17 @@ final class TierMovesTest {
     assertThat(usage().dirtyBytes()).isEqualTo(128 << 10);
     assertThat(usage().activeBytes()).isEqualTo(128 << 10);
     fixture.reopen();
-    assertThat(view(old).cleanTier()).hasValue(HOME);
+    assertThat(view(old).cleanTier()).hasValue(LOG_DIRS);
     assertThat(fixture.read(old)).isEqualTo(OLD);
   }
 
   @Test
   void evictedSegmentIsAPlainFileAndOpenChannelsGoOn() throws Exception {
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
-      assertDone(destage(old, HOME));
+      assertDone(destage(old, LOG_DIRS));
       assertDone(evict(old));
       assertThat(SegmentTag.read(old)).isEmpty();
-      assertThat(view(old).tier()).isEqualTo(HOME);
+      assertThat(view(old).tier()).isEqualTo(LOG_DIRS);
       assertThat(content(channel)).isEqualTo(OLD);
       assertThat(usage().cleanBytes()).isZero();
       assertThat(usage().usedBytes()).isEqualTo(128 << 10);
@@ -127,11 +127,11 @@ final class TierMovesTest {
   @Test
   void promotedSegmentIsReadFromThePoolByOpenChannels() throws Exception {
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
-      assertDone(destage(old, HOME));
+      assertDone(destage(old, LOG_DIRS));
       assertDone(evict(old));
       assertDone(promote(old, 0));
       assertThat(view(old).tier()).isZero();
-      assertThat(view(old).cleanTier()).hasValue(HOME);
+      assertThat(view(old).cleanTier()).hasValue(LOG_DIRS);
       assertThat(content(channel)).isEqualTo(OLD);
       // Clean from the beginning: evicted without I/O.
       assertDone(evict(old));
@@ -145,7 +145,7 @@ final class TierMovesTest {
 
   @Test
   void promotedSegmentThatIsChangedIsNoLongerInLogFile() throws Exception {
-    assertDone(destage(old, HOME));
+    assertDone(destage(old, LOG_DIRS));
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow()) {
       assertDone(evict(old));
       assertDone(promote(old, 0));
@@ -166,7 +166,7 @@ final class TierMovesTest {
 
   @Test
   void segmentInLogFileOfAnEarlierRunIsPromotedThroughAChannelOpenedSince() throws Exception {
-    assertDone(destage(old, HOME));
+    assertDone(destage(old, LOG_DIRS));
     assertDone(evict(old));
     fixture.reopen();
     try (FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
@@ -175,7 +175,7 @@ final class TierMovesTest {
                 .tier()
                 .open(fixture.segment("orders-0", 1000), TierFixture.KAFKA)
                 .orElseThrow()) {
-      assertThat(view(old).tier()).isEqualTo(HOME);
+      assertThat(view(old).tier()).isEqualTo(LOG_DIRS);
       assertDone(promote(old, 0));
       assertThat(content(channel)).isEqualTo(OLD);
       assertThat(newer.size()).isEqualTo(NEW.length);
@@ -195,7 +195,7 @@ final class TierMovesTest {
         all = concat(all, more);
         assertThat(view(active).active()).isTrue();
         assertThat(view(active).dirtyBytes()).isEqualTo(more.length);
-        assertDone(destage(active, HOME));
+        assertDone(destage(active, LOG_DIRS));
         assertThat(view(active).dirtyBytes()).isZero();
         assertDone(evict(active));
         assertThat(view(active).tier()).isZero();
@@ -219,7 +219,7 @@ final class TierMovesTest {
     for (int length : new int[] {0, 100_000, 2_999_000, 3_000_000, 3_050_000}) {
       Path active = fixture.segment("cut" + length + "-0", 0);
       fixture.append(active, copied);
-      assertDone(destage(active, HOME));
+      assertDone(destage(active, LOG_DIRS));
       assertDone(evict(active));
       fixture.append(active, NEW);
       byte[] kept = Arrays.copyOf(concat(copied, NEW), length);
@@ -243,7 +243,7 @@ final class TierMovesTest {
     Path active = fixture.segment("busy-0", 0);
     byte[] all = Batches.of(8_000_000, 31);
     fixture.append(active, all);
-    assertDone(destage(active, HOME));
+    assertDone(destage(active, LOG_DIRS));
     byte[] more = Batches.of(7_000_000, 32);
     fixture.append(active, more);
     assertThat(fixture.tier().figures().spilled()).isZero();
@@ -266,7 +266,7 @@ final class TierMovesTest {
     bytes[300_000]++;
     fixture.append(corrupt, bytes);
     fixture.append(fixture.segment("broken-0", 1000), NEW);
-    assertThatThrownBy(() -> destage(corrupt, HOME))
+    assertThatThrownBy(() -> destage(corrupt, LOG_DIRS))
         .isInstanceOf(CorruptSegmentException.class)
         .hasMessageContaining(corrupt.toString())
         .hasMessageContaining("checksum");
@@ -300,7 +300,7 @@ final class TierMovesTest {
   }
 
   private MoveResult destageOld(MoveControl control) throws IOException, InterruptedException {
-    return fixture.tier().tieredSegments().destage(view(old).id(), HOME, control);
+    return fixture.tier().tieredSegments().destage(view(old).id(), LOG_DIRS, control);
   }
 
   private Path deleted() {
@@ -355,7 +355,7 @@ final class TierMovesTest {
   @Test
   void theOldestDirtySegmentHasAnAgeUntilItIsClean() throws Exception {
     assertThat(oldestDirty()).isPresent();
-    assertDone(destage(old, HOME));
+    assertDone(destage(old, LOG_DIRS));
     assertThat(oldestDirty()).as("the other one is active").isEmpty();
   }
 
@@ -365,7 +365,7 @@ final class TierMovesTest {
 
   @Test
   void appendThatFindsNoSpaceEvictsWhatIsClean() throws Exception {
-    assertDone(destage(old, HOME));
+    assertDone(destage(old, LOG_DIRS));
     Path big = fixture.segment("big-0", 0);
     fixture.append(big, new byte[(int) (usage().freeBytes() + MIB / 2)]);
     assertThat(fixture.tier().figures().spilled()).isZero();
@@ -399,7 +399,7 @@ final class TierMovesTest {
     assertThat(fixture.read(spilled)).isEqualTo(bytes);
     try (FileChannel newer = openInLogFile(fixture.segment("spill-0", 9000))) {
       assertThat(newer.size()).isZero();
-      assertDone(destage(spilled, HOME));
+      assertDone(destage(spilled, LOG_DIRS));
       assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
     }
   }
@@ -418,11 +418,11 @@ final class TierMovesTest {
     try (FileChannel channel = fixture.tier().open(spilled, TierFixture.KAFKA).orElseThrow();
         FileChannel newer = openInLogFile(fixture.segment("spill-0", 9000))) {
       assertThat(newer.size()).isZero();
-      assertDone(destage(spilled, HOME));
+      assertDone(destage(spilled, LOG_DIRS));
       assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
       // The pool is full. What keeps a reserve in it may be faster.
       MoveResult unused = evict(spilled);
-      Awaitility.await().until(() -> view(spilled).tier() == HOME);
+      Awaitility.await().until(() -> view(spilled).tier() == LOG_DIRS);
       assertThat(content(channel)).isEqualTo(bytes);
       assertThat(fixture.read(spilled)).isEqualTo(bytes);
     }
@@ -500,13 +500,13 @@ final class TierMovesTest {
         FileChannel left = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
         FileChannel logFile = fixture.tier().open(begun, TierFixture.KAFKA).orElseThrow()) {
       assertThat(kept.size()).isEqualTo(OLD.length);
-      assertThat(view(before).tier()).isEqualTo(HOME);
+      assertThat(view(before).tier()).isEqualTo(LOG_DIRS);
       assertThat(view(before).found()).isTrue();
       assertThat(view(old).found()).isFalse();
-      assertDone(destage(old, HOME));
+      assertDone(destage(old, LOG_DIRS));
       assertDone(evict(old));
       assertThat(left.size()).isEqualTo(OLD.length);
-      assertThat(view(old).tier()).isEqualTo(HOME);
+      assertThat(view(old).tier()).isEqualTo(LOG_DIRS);
       assertThat(view(old).found()).isFalse();
       assertThat(logFile.size()).isZero();
       assertThat(view(begun).found()).isFalse();

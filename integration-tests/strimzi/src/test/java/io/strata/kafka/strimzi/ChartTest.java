@@ -280,7 +280,7 @@ class ChartTest {
         .contains("accept-loss --config \"$1\" --yes", "/mnt/strata/pmem/hot.pool");
   }
 
-  /** A pool in memory is a cache, which its broker makes anew. */
+  /** A pool in memory is a cache, which its broker creates again. */
   @Test
   void aLostPoolsJobLeavesVolumesInMemoryAlone() throws Exception {
     Command.Finished rendered =

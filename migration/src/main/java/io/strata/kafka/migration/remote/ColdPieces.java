@@ -154,7 +154,7 @@ final class ColdPieces implements AutoCloseable {
     }
   }
 
-  /** Whoever reads a piece before it is found asks the manager for it. */
+  /** A read of a piece before it is found asks the manager for it. */
   private void findAgain() {
     if (!found.compareAndSet(false, true)) {
       return;
@@ -261,7 +261,7 @@ final class ColdPieces implements AutoCloseable {
     return place.key().id();
   }
 
-  /** Reads on before the reader does, where nobody waits for a request. */
+  /** Reads ahead of the reader, where no request waits. */
   private void ahead(Located place, int number) {
     long bytes = place.manifest().segment().bytes();
     for (int next = number + 1; next <= number + AHEAD; next++) {

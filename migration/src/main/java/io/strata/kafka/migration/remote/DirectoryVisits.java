@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Visits one directory of the store, again and again: lists it, notes that this broker uses it,
  * clears leftovers away. A visit has a thread and no time limit. Another one begins when it has
- * ended, or has come no further for ten minutes while the directory answers: it may hang for ever
+ * ended, or has made no progress for ten minutes while the directory answers: it may hang for ever
  * in a mount that was replaced. The visit that began last decides what is said of the directory.
  *
  * <p>Thread safety: {@link #begin} is used by one thread; the rest may be called by any.
@@ -34,7 +34,7 @@ final class DirectoryVisits {
   /** The most visits at once: those that hang, and one more. */
   private static final int MOST_AT_ONCE = 4;
 
-  /** A visit that comes no further for so long hangs. */
+  /** A visit that makes no progress for so long hangs. */
   private static final Duration STALLED = Duration.ofMinutes(10);
 
   private final StoreDirectory directory;
@@ -174,7 +174,7 @@ final class DirectoryVisits {
 
   /**
    * The sign-in comes first: a listing may take longer than other brokers take a sign-in for a
-   * recent one. A directory that cannot be written to is listed all the same.
+   * recent one. A directory that cannot be written to is listed too.
    */
   private void look(CountDownLatch visit) throws InterruptedException {
     Optional<IOException> notWritable = failure(this::signIn);

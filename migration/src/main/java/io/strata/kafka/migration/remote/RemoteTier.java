@@ -38,7 +38,7 @@ final class RemoteTier implements AutoCloseable {
 
   /**
    * For each directory: so many reads may hang in one of them before it is suspended, and others
-   * are to be read all the same. Kafka reads with ten threads by default.
+   * must stay readable. Kafka reads with ten threads by default.
    */
   private static final int READ_CALLS = 32;
 
@@ -211,8 +211,8 @@ final class RemoteTier implements AutoCloseable {
   }
 
   /**
-   * Deletes a segment. When this returns nothing of it is there, or the store has taken over to
-   * delete the rest later.
+   * Deletes a segment. When this returns it is gone, or the store has taken over to delete the rest
+   * later.
    *
    * @return how many bytes were removed
    */

@@ -42,7 +42,7 @@ final class ScrubRounds {
   /** A directory that had it right may have been away. */
   private static final Duration AGAIN = Duration.ofHours(1);
 
-  /** A scrub or a repair that comes no further for so long hangs. */
+  /** A scrub or a repair that makes no progress for so long hangs. */
   private static final Duration STALLED = Duration.ofMinutes(10);
 
   /** Bytes per second: what a disk reads beside other work. */
@@ -248,7 +248,7 @@ final class ScrubRounds {
           return true;
         });
     if (stopping || progress.isCancelled()) {
-      throw new InterruptedException("nobody waits any more");
+      throw new InterruptedException("the caller no longer waits");
     }
   }
 

@@ -135,7 +135,7 @@ class DirectoryFaultsTest {
     assertThat(TierBench.isRead(tier, healthy)).isTrue();
   }
 
-  /** One read is enough: copies go elsewhere, and nobody waits for the disk, until it is back. */
+  /** One read is enough: copies go elsewhere, and no call waits for the disk until it is back. */
   @Test
   void aDiskOnWhichAReadHangsIsSuspendedThoughItsIdentityIsInMemory() throws Exception {
     bench.level("ssd", 1 << 30, "a", "b");

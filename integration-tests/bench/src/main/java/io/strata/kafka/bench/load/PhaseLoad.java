@@ -233,7 +233,7 @@ public final class PhaseLoad implements AutoCloseable {
         }
       }
     } catch (InterruptedException expected) {
-      // Closed: nobody listens any more.
+      // Closed: the agent no longer listens.
       Thread.currentThread().interrupt();
     }
   }

@@ -11,6 +11,8 @@ public interface CallControl {
   /** Has no deadline. */
   CallControl PATIENT = () -> false;
 
-  /** Returns whether nobody waits for the result any more: the work is to stop and to clean up. */
+  /**
+   * Returns whether the caller no longer waits for the result: the work is to stop and to clean up.
+   */
   boolean isCancelled();
 }

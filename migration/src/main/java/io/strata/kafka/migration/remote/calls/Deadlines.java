@@ -50,7 +50,7 @@ public final class Deadlines implements AutoCloseable {
   /** The work of one call. */
   @FunctionalInterface
   public interface Work<T> {
-    /** Does it; the control says when nobody waits any more. */
+    /** Does it; the control says when the caller no longer waits. */
     T run(CallControl control) throws IOException, InterruptedException;
   }
 
@@ -195,8 +195,8 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Starts work that nobody waits for, unless all threads are taken or there is none to be had.
-   * What the work throws is lost.
+   * Starts work without waiting for it, unless all threads are taken or none can be started. What
+   * the work throws is lost.
    *
    * @return whether it was started
    */

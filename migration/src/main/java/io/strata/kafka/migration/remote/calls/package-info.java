@@ -3,7 +3,7 @@
  *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.calls.Deadlines}, {@link
  * io.strata.kafka.migration.remote.calls.CallControl}, which the work asks, and {@link
- * io.strata.kafka.migration.remote.calls.TimeLimitException}. Knows nothing of the remote tier.
+ * io.strata.kafka.migration.remote.calls.TimeLimitException}. Does not know the remote tier.
  */
 @NullMarked
 package io.strata.kafka.migration.remote.calls;

@@ -14,11 +14,11 @@ public interface BytePace {
    * Waits until the rate limit lets so many bytes pass.
    *
    * @param bytes from 1 to the largest chunk
-   * @throws CopyCancelledException if nobody waits for the copy any more
+   * @throws CopyCancelledException if the caller no longer waits for the copy
    */
   void before(int bytes) throws IOException, InterruptedException;
 
-  /** Nobody waits for the copy any more; it has been cleaned up. */
+  /** The caller no longer waits for the copy; it has been cleaned up. */
   final class CopyCancelledException extends IOException {
     private static final long serialVersionUID = 1L;
 

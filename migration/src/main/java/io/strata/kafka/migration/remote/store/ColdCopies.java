@@ -83,7 +83,7 @@ record ColdCopies(Optional<OtherManager> manager) {
    * Returns why the manager is not to get a segment; empty if it is.
    *
    * @param brokerId this broker
-   * @param nonce names a file for a moment; nobody else's
+   * @param nonce names a file for a moment; unique
    */
   Optional<String> isInTheWay(Path segment, int brokerId, String nonce) throws IOException {
     if (!isMarked(segment)) {

@@ -56,7 +56,7 @@ record ColdLevel(SegmentStore store) implements Level {
     return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
   }
 
-  /** Asks the marks of all copies: whoever began to copy may have done so from another one. */
+  /** Asks the marks of all copies: the copy under way may be from another one. */
   private Optional<String> isInTheWay(KnownSegment entry) throws IOException {
     for (StoredCopy copy : entry.copies()) {
       copy.directory().access().checkInUse();

@@ -70,7 +70,7 @@ final class CopyMarks {
 
   /**
    * Returns whether a copy is to stay, by its mark {@code going}. One that a dead process has left
-   * is taken off: nobody is at work for so long between the mark and what follows it.
+   * is taken off: no process works for so long between the mark and what follows it.
    *
    * @param now a file beside it that has just been written: one file system has dated both, and no
    *     broker's clock counts
@@ -90,7 +90,7 @@ final class CopyMarks {
   /**
    * As the other one, with a file of its own.
    *
-   * @param nonce names the file; nobody else's
+   * @param nonce names the file; unique
    */
   static boolean isStaying(Path segment, String nonce) throws IOException {
     if (!isGoing(segment)) {
@@ -115,7 +115,7 @@ final class CopyMarks {
   /**
    * Returns whether a mark was made within an hour, by the file system's clock.
    *
-   * @param nonce names a file beside it; nobody else's
+   * @param nonce names a file beside it; unique
    * @throws NoSuchFileException if the mark is not there
    */
   static boolean isRecent(Path mark, String nonce) throws IOException {

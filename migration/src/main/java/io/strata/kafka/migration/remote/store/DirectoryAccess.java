@@ -35,7 +35,7 @@ public final class DirectoryAccess {
   /** Kafka copies with ten threads by default; moves, deletions and the upkeep have some too. */
   private static final int WRITES = 24;
 
-  /** Reads that nobody waits for: one that hangs takes no thread from those that are waited for. */
+  /** Reads without a waiting caller: one that hangs takes no thread from those with one. */
   private static final int AHEAD = 4;
 
   /** One that hangs in the kernel for ever must not hide that the directory is back. */
@@ -156,7 +156,7 @@ public final class DirectoryAccess {
   }
 
   /**
-   * Does a read that nobody waits for. Does nothing while as many are under way as the directory
+   * Does a read without waiting for it. Does nothing while as many are under way as the directory
    * has threads for that, while it is suspended, and where it has no threads.
    */
   public void readAhead(Runnable work) {
@@ -393,7 +393,9 @@ public final class DirectoryAccess {
     }
   }
 
-  /** Threads that hang in the directory, those that read ahead left out: nobody waits for them. */
+  /**
+   * Threads that hang in the directory, without those that read ahead: no caller waits for them.
+   */
   public int stuck() {
     return lanes.stream().flatMap(Lanes::all).mapToInt(Deadlines::stuck).sum();
   }

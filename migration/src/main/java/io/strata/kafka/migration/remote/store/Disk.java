@@ -182,7 +182,9 @@ final class Disk {
     return above != null && !Files.isDirectory(above);
   }
 
-  /** Removes a tree that nobody sees any more; what cannot be removed now is left for later. */
+  /**
+   * Removes a tree that is no longer in the store; what cannot be removed now is left for later.
+   */
   static void removeTreeIfPossible(Path top) {
     try {
       removeTree(top);

@@ -38,7 +38,7 @@ final class Leftovers {
       return new Piece(path, own, lastChange(path));
     }
 
-    /** Returns whether nobody can be at work on it any more. */
+    /** Returns whether no process can be at work on it any more. */
     boolean olderThan(Duration age, long nowMillis) {
       return changedMillis <= nowMillis - age.toMillis();
     }
@@ -76,7 +76,7 @@ final class Leftovers {
    * Removes one. What is in staging is renamed first: if another broker is at work on it all the
    * same, it fails, instead of publishing what is left.
    *
-   * @param trashName a name in the trash that nobody else gives
+   * @param trashName a unique name in the trash
    */
   static void remove(Path directory, Piece piece, String trashName) throws IOException {
     Path trash = directory.resolve(StoreNames.TRASH);

@@ -90,7 +90,7 @@ record MoveConfirmation(SegmentStore store) {
     Path mark = target.segment(key).resolve(StoreNames.MOVING);
     boolean unconfirmed = Disk.isThere(mark);
     if (unconfirmed && first.isEmpty() && isFromUnknown(mark)) {
-      // Its disk was lost, say: nobody knows whether Kafka has deleted the segment. It can be read.
+      // Its disk was lost, say: whether Kafka has deleted the segment is not known. It can be read.
       boolean unused = Files.deleteIfExists(mark);
       Disk.forceDirectory(Disk.parent(mark));
       unconfirmed = false;

@@ -26,8 +26,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Held by the one broker of a cluster that moves segments between levels and scrubs: a lock on a
  * file in each of the store's directories that can be used, in the order of their ids, so that
- * brokers whose configurations name them in another order, or some of them only, meet all the same.
- * The operating system gives the locks up when the process ends.
+ * brokers whose configurations name them in another order, or some of them only, still meet. The
+ * operating system gives the locks up when the process ends.
  *
  * <p>A server of NFS gives a client's locks to another one when it has not heard of the client for
  * long enough, and the client's process is not notified. So the broker that takes the lock writes a
@@ -56,8 +56,9 @@ final class MoverLock implements AutoCloseable {
   }
 
   /**
-   * Takes the locks, if nobody has one of them, and makes sure of those that were held before.
-   * Those stay held whatever comes of it, until {@link #close}: the caller may be at work still.
+   * Takes the locks, if no other process has one of them, and makes sure of those that were held
+   * before. Those stay held whatever comes of it, until {@link #close}: the caller may be at work
+   * still.
    *
    * @return whether all are held now; not if one was held before and has gone to another broker
    * @throws IOException if a file system cannot say, or knows no locks, or no directory can be used
@@ -178,7 +179,7 @@ final class MoverLock implements AutoCloseable {
     @GuardedBy("this")
     private boolean wanted;
 
-    /** Whether a call is at work, be it that nobody waits for it any more. */
+    /** Whether a call is at work, even one whose caller no longer waits. */
     @GuardedBy("this")
     private boolean busy;
 
@@ -249,7 +250,7 @@ final class MoverLock implements AutoCloseable {
     }
 
     /**
-     * Returns whether nobody has taken the lock since this process has.
+     * Returns whether no other process has taken the lock since this one has.
      *
      * @throws StoreUnavailableException if the directory cannot be used
      */

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
  * forced here: what gives the files their place forces them together. What is wrong is a sentence;
  * empty if nothing is.
  *
- * @param buffers lends them to the work that reads, which may use one still when nobody waits for
- *     it any more
+ * @param buffers lends them to the work that reads, which may still use one when no caller waits
+ *     for it any more
  */
 record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
 

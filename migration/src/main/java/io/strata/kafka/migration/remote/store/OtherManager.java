@@ -19,7 +19,7 @@ public interface OtherManager {
    */
   Optional<byte[]> copy(Manifest manifest, Path directory) throws IOException, InterruptedException;
 
-  /** Returns whether a copy is under way, be it that nobody waits for it any more. */
+  /** Returns whether a copy is under way, even if the caller no longer waits. */
   boolean isCopying();
 
   /**

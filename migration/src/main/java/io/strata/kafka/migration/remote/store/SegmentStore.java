@@ -129,9 +129,7 @@ public final class SegmentStore implements AutoCloseable {
     return heat;
   }
 
-  /**
-   * Returns whether the cold manager is copying a segment, be it that nobody waits for it any more.
-   */
+  /** Returns whether the cold manager is copying a segment, even if the caller no longer waits. */
   public boolean isCopyingToCold() {
     return cold.manager().map(OtherManager::isCopying).orElse(false);
   }
@@ -167,7 +165,7 @@ public final class SegmentStore implements AutoCloseable {
 
   /**
    * Copies a segment into the store. When this returns, it is durable, and can be read by any
-   * broker; when it throws, nothing of it can be seen.
+   * broker; when it throws, readers see no part of it.
    *
    * @param chunkBytes how the log is divided for its checksums
    * @param local what may share its bytes

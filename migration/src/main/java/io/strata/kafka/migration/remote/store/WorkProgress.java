@@ -50,7 +50,7 @@ public final class WorkProgress {
    * Does the work, on a thread of the directory.
    *
    * @param what names it in messages
-   * @throws TimeLimitException if it has come no further for too long; it may be under way still
+   * @throws TimeLimitException if it has made no progress for too long; it may still be under way
    * @throws StoreUnavailableException if the directory does not answer
    */
   public <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
@@ -91,7 +91,7 @@ public final class WorkProgress {
     if (isUnderWay() && !waits && nanoTime.getAsLong() - last >= longest.toNanos()) {
       throw new TimeLimitException(
           """
-          %s: has come no further for %d minutes, though the directory answers: its disk hangs, or \
+          %s: has made no progress for %d minutes, though the directory answers: its disk hangs, or \
           a part of it. It is not begun again until it has come back; look at the disk\
           """
               .formatted(what, longest.toMinutes()));
@@ -120,7 +120,7 @@ public final class WorkProgress {
     }
   }
 
-  /** Returns whether the work has begun and not come back, be it that nobody waits for it. */
+  /** Returns whether the work has begun and not come back, even if its caller no longer waits. */
   public boolean isUnderWay() {
     return onward.get() > 0 || hasParts();
   }
@@ -130,12 +130,15 @@ public final class WorkProgress {
     return parts.get() > 0;
   }
 
-  /** Returns whether nobody waits for the work any more. */
+  /** Returns whether the caller no longer waits for the work. */
   public boolean isCancelled() {
     return controls.stream().anyMatch(CallControl::isCancelled);
   }
 
-  /** Returns a move's control that notes each piece, and stops the move that nobody waits for. */
+  /**
+   * Returns a move's control that notes each piece, and stops the move when its caller no longer
+   * waits.
+   */
   MoveControl control(MoveControl move) {
     return new MoveControl() {
       @Override
