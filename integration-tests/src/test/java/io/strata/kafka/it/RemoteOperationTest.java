@@ -176,6 +176,7 @@ class RemoteOperationTest {
         WORK.closing(
                 TieredBrokers.over(first)
                     .alone(WORK.folder("changed"))
+                    .set("metric.reporters", StockBroker.REPORTERS)
                     .set("rsm.config.level-0.capacity", "100MB")
                     .build())
             .start();

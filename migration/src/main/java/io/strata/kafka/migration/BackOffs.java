@@ -90,7 +90,7 @@ final class BackOffs {
 
   /**
    * A move has been made: its segment is not at fault any more, and if it was a copy, nor is its
-   * target. An eviction has no target.
+   * target. An eviction copies nothing, so it shows nothing of its target.
    */
   synchronized void succeeded(PlannedMove move) {
     segments.remove(move.id());

@@ -97,7 +97,8 @@ final class PlanningLoop implements Runnable {
     try {
       message.run();
     } catch (RuntimeException | Error expected) {
-      // The listener has failed; planning must go on, and a move that has been made must count.
+      // What received the message has failed; planning must go on, and a move that has been made
+      // must count.
     }
   }
 

@@ -33,7 +33,7 @@ import java.util.OptionalInt;
  *     was there before, its modification time
  * @param changedMillis when its bytes last changed, or {@code createdMillis}
  * @param readMillis when a consumer, a follower or Kafka itself last read from it; {@code
- *     createdMillis} if it was not read since the broker started
+ *     createdMillis} if it has not been read since the broker started
  * @param recentReadBytes bytes read from it, each counting half after ten minutes, a quarter after
  *     twenty, and so on
  * @param found whether it is in a log directory because its file was there when this broker opened

@@ -146,7 +146,7 @@ public final class SlotLayout {
   /** Another copy of a segment whose log file leads elsewhere, or does not lead here yet. */
   public static final int FLAG_COPY = 8;
 
-  /** The log file has all bytes of the segment: the slot does not outlive the process. */
+  /** The log file has all bytes of the segment: the next opening frees the slot. */
   public static final int FLAG_CACHED = 16;
 
   /** All flags that this version knows. */

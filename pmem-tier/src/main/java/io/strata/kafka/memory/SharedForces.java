@@ -2,16 +2,16 @@ package io.strata.kafka.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Forces of a whole file that threads share (group commit). A force covers what was stored before
  * it begins: while one is under way, the threads that come wait for the next one, which is one for
- * all of them.
+ * all of them. After one that failed no other begins: the kernel has reported the failure, and the
+ * next force could succeed with nothing on the medium.
  *
  * <p>Thread safety: {@link #force} may be called by any number of threads.
  */
@@ -25,55 +25,86 @@ final class SharedForces {
   /** Held while a force is under way. */
   private final Lock underWay = new ReentrantLock();
 
-  /** The next force, which has not begun and which a thread waits to begin; empty if none does. */
+  /** The first failure; null while there was none. */
+  @GuardedBy("underWay")
+  private @Nullable Throwable failure;
+
+  /**
+   * The next force, which has not begun and which a thread waits to begin; null if none does. It
+   * completes with its failure, or with null.
+   */
   @GuardedBy("this")
-  private Optional<CompletableFuture<Boolean>> next = Optional.empty();
+  private @Nullable CompletableFuture<@Nullable Throwable> next;
 
   /**
    * Forces all that was stored before this call, or waits for another thread's force of it. An
    * interrupt stays pending and ends neither.
    *
-   * @throws IOException if that force fails
+   * @throws IOException if that force fails, or one did before
    */
   void force(Call call) throws IOException {
-    CompletableFuture<Boolean> own = new CompletableFuture<>();
-    Optional<CompletableFuture<Boolean>> shared = join(own);
-    if (shared.isPresent()) {
-      await(shared.get());
-      return;
+    CompletableFuture<@Nullable Throwable> own = new CompletableFuture<>();
+    CompletableFuture<@Nullable Throwable> joined = join(own);
+    if (joined == own) {
+      lead(own, call);
+    } else {
+      Throwable shared = joined.join();
+      if (shared != null) {
+        throw failed(shared);
+      }
     }
-    underWay.lock();
-    try {
-      begin();
-      call.force();
-    } catch (IOException | RuntimeException | Error e) {
-      boolean unused = own.completeExceptionally(e);
-      throw e;
-    } finally {
-      underWay.unlock();
-    }
-    boolean unused = own.complete(true);
   }
 
-  /** Returns the force that waits to begin; if there is none, {@code own} is that from now on. */
-  private synchronized Optional<CompletableFuture<Boolean>> join(CompletableFuture<Boolean> own) {
-    Optional<CompletableFuture<Boolean>> waiting = next;
-    if (waiting.isEmpty()) {
-      next = Optional.of(own);
+  private void lead(CompletableFuture<@Nullable Throwable> own, Call call) throws IOException {
+    Throwable end = null;
+    try {
+      underWay.lock();
+      try {
+        begin(own);
+        forceUnlessFailed(call);
+      } finally {
+        underWay.unlock();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      end = e;
+      throw e;
+    } finally {
+      begin(own); // If the lock was not to be had.
+      boolean unused = own.complete(end);
     }
+  }
+
+  @GuardedBy("underWay")
+  private void forceUnlessFailed(Call call) throws IOException {
+    Throwable before = failure;
+    if (before != null) {
+      throw failed(before);
+    }
+    try {
+      call.force();
+    } catch (IOException | RuntimeException | Error e) {
+      // Before the next thread can begin.
+      failure = e;
+      throw e;
+    }
+  }
+
+  /** Returns the force that waits to begin: {@code own}, if there was none. */
+  private synchronized CompletableFuture<@Nullable Throwable> join(
+      CompletableFuture<@Nullable Throwable> own) {
+    CompletableFuture<@Nullable Throwable> waiting = next == null ? own : next;
+    next = waiting;
     return waiting;
   }
 
-  /** Begins the next force, which does not cover what is stored from now on. */
-  private synchronized void begin() {
-    next = Optional.empty();
+  /** Begins a force, which does not cover what is stored from now on. */
+  private synchronized void begin(CompletableFuture<@Nullable Throwable> force) {
+    if (next == force) {
+      next = null;
+    }
   }
 
-  private static void await(CompletableFuture<Boolean> force) throws IOException {
-    try {
-      boolean unused = force.join();
-    } catch (CompletionException e) {
-      throw new IOException("The force that this one shares has failed: " + e.getCause(), e);
-    }
+  private static IOException failed(Throwable failure) {
+    return new IOException("A force that this one waited for has failed: " + failure, failure);
   }
 }

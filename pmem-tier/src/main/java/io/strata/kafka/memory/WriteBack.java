@@ -45,7 +45,9 @@ final class WriteBack<M> {
     try {
       force.force(medium, position, length);
     } catch (IOException e) {
-      failure = e;
+      if (failure == null) {
+        failure = e;
+      }
       throw e;
     }
     requireNoFailure();

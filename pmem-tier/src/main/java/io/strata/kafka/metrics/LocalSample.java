@@ -147,7 +147,7 @@ public record LocalSample(
    * @param hot with a slot in a pool now, spilled ones included
    * @param spilled of those, the ones whose tail is in the log file
    * @param spilling of those, the ones that Kafka appends to
-   * @param refused that Kafka appends to in their log files because the pools are full
+   * @param refused that Kafka appends to in their log files because they got no place in a pool
    * @param placed placed in a pool since the start
    * @param placementsRefused that had no space in a pool since the start
    * @param logFileFailures operations on log files of hot segments that failed since the start

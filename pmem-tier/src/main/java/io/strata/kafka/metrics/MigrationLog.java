@@ -72,7 +72,7 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
   @Override
   public void finished(Move move, long bytes, long nanos) {
     if (move.kind() == Move.Kind.EVICT) {
-      return; // copies nothing, so it has no target
+      return; // copies nothing, so it does not show whether the target works
     }
     long failures;
     synchronized (this) {

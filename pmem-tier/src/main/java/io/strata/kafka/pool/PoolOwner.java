@@ -11,7 +11,7 @@ import java.util.OptionalInt;
  * @param clusterId the cluster's id, 1 to 64 bytes in UTF-8
  */
 public record PoolOwner(OptionalInt brokerId, Optional<String> clusterId) {
-  /** No owner: any broker may open the pool. */
+  /** Names neither a broker nor a cluster: contradicts no owner. */
   public static final PoolOwner ANY = new PoolOwner(OptionalInt.empty(), Optional.empty());
 
   /** The broker {@code brokerId} of the cluster {@code clusterId}. */

@@ -253,7 +253,10 @@ record DurableNames(
     return in.isCached() || in.slot().has(SlotFlag.NAME_DURABLE);
   }
 
-  /** Returns whether a segment outlives a reboot in its pool; otherwise its log file need not. */
+  /**
+   * Returns whether a segment outlives a reboot in its pool: only then must its log file's name be
+   * durable before the pool counts.
+   */
   static boolean survivesReboot(TieredSegment segment) {
     return segment.residence().map(DurableNames::survivesReboot).orElse(false);
   }

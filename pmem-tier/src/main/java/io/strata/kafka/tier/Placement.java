@@ -36,7 +36,7 @@ record Placement(
    * The result of {@link #open}.
    *
    * @param channel empty if the file is to be opened as a log file
-   * @param refused whether that is because the pools are full
+   * @param refused whether it was to be placed and got no place in a pool
    */
   record Placed(Optional<FileChannel> channel, boolean refused) {
     /** For a file that is not to be placed. */

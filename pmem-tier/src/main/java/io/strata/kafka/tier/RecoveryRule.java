@@ -24,7 +24,7 @@ enum RecoveryRule {
   UNLINK,
   /** Ends a deletion, of which the log file has been unlinked: frees the slot. */
   FREE_DELETED,
-  /** Frees a slot that has no bytes of its segment, or that another slot replaces. */
+  /** Frees a slot with an unfinished copy of a segment, or one that the segment has left. */
   DROP,
   /** As {@link #DROP}; the log file's tag goes too. */
   LEAVE,

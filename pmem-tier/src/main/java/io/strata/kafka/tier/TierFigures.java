@@ -11,8 +11,8 @@ import java.util.OptionalLong;
  * @param hot segments that have a slot in a pool, spilled ones included
  * @param spilled of those, the ones whose tail is in the log file
  * @param spilling of those, the ones that Kafka appends to
- * @param refused segments that Kafka appends to and that are in their log files because the pools
- *     are full in the pools
+ * @param refused segments that Kafka appends to and that are in their log files because they got no
+ *     place in a pool
  */
 public record TierFigures(List<OfTier> tiers, long hot, long spilled, long spilling, long refused) {
 

@@ -73,7 +73,6 @@ class SharedForcesTest {
     assertThat(calls).hasValue(2);
   }
 
-  /** The kernel reports a failed write-back once. */
   @Test
   void aFailureIsThatOfAllThatShareTheCall() throws Exception {
     List<FutureTask<Boolean>> waiting =
@@ -86,14 +85,49 @@ class SharedForcesTest {
             });
     go.countDown();
     assertThat(waiting.get(0).get()).isTrue();
-    for (FutureTask<Boolean> each : waiting.subList(1, waiting.size())) {
+    assertFailed(waiting.subList(1, waiting.size()));
+    assertThat(calls).hasValue(2);
+  }
+
+  /** The kernel reports a failed write-back once: the next force would succeed. */
+  @Test
+  void noForceBeginsAfterOneThatFailed() throws Exception {
+    List<FutureTask<Boolean>> waiting =
+        waitingBehindOne(
+            () -> {
+              counted();
+              throw new IOException("a test's");
+            },
+            () -> forces.force(this::counted));
+    go.countDown();
+    assertFailed(waiting);
+    assertThatThrownBy(() -> forces.force(this::counted))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("a test's");
+    assertThat(calls).hasValue(1);
+  }
+
+  /** Memory may run out for a moment: then too, all that wait are notified. */
+  @Test
+  void anErrorIsThatOfAllThatShareTheCall() throws Exception {
+    List<FutureTask<Boolean>> waiting =
+        waitingBehindOne(
+            () -> {
+              counted();
+              throw new OutOfMemoryError("a test's");
+            },
+            () -> forces.force(this::counted));
+    go.countDown();
+    assertFailed(waiting);
+    assertThat(calls).hasValue(1);
+  }
+
+  private static void assertFailed(List<FutureTask<Boolean>> forced) {
+    for (FutureTask<Boolean> each : forced) {
       assertThatThrownBy(each::get)
           .isInstanceOf(ExecutionException.class)
-          .hasCauseInstanceOf(IOException.class)
           .hasMessageContaining("a test's");
     }
-    forces.force(this::counted);
-    assertThat(calls).hasValue(3);
   }
 
   @Test
@@ -148,6 +182,7 @@ class SharedForcesTest {
     }
     for (Thread thread : threads) {
       while (thread.getState() != Thread.State.WAITING) {
+        assertThat(thread.isAlive()).isTrue();
         Thread.onSpinWait();
       }
     }
