@@ -99,7 +99,7 @@ public final class MemoryOpener {
       Durability durability = FileProbe.durability(type, file);
       MappedWindows windows = MappedWindows.map(channel, mapMode(durability, writable), size);
       WriteBack<MappedWindows> writeBack =
-          new WriteBack<>(file, (open, position, length) -> open.force(file, position, length));
+          WriteBack.ofRanges(file, (open, position, length) -> open.force(file, position, length));
       Optional<PmemCalls> calls =
           writable && type == MemoryType.PMEM
               ? Optional.of(calls(file, windows))
@@ -118,9 +118,8 @@ public final class MemoryOpener {
     }
     Durability durability = FileProbe.durability(MemoryType.FILE, file);
     ReopeningChannel channel = new ReopeningChannel(file, options(writable));
-    SharedForces forces = new SharedForces();
     WriteBack<ReopeningChannel> writeBack =
-        new WriteBack<>(file, (opened, position, length) -> forces.force(opened::force));
+        WriteBack.ofWholeFile(file, (opened, position, length) -> opened.force());
     return new FileMemory(
         file, size, writable, durability, channel, writeBack, ranges(file, writable, durability));
   }

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Forces of a whole file that threads share (group commit). A force covers what was stored before
  * it begins: while one is under way, the threads that come wait for the next one, which is one for
- * all of them. After one that failed no other begins: the kernel has reported the failure, and the
- * next force could succeed with nothing on the medium.
+ * all of them. None begins before the one under way has ended.
  *
  * <p>Thread safety: {@link #force} may be called by any number of threads.
  */
@@ -25,10 +24,6 @@ final class SharedForces {
   /** Held while a force is under way. */
   private final Lock underWay = new ReentrantLock();
 
-  /** The first failure; null while there was none. */
-  @GuardedBy("underWay")
-  private @Nullable Throwable failure;
-
   /**
    * The next force, which has not begun and which a thread waits to begin; null if none does. It
    * completes with its failure, or with null.
@@ -40,7 +35,7 @@ final class SharedForces {
    * Forces all that was stored before this call, or waits for another thread's force of it. An
    * interrupt stays pending and ends neither.
    *
-   * @throws IOException if that force fails, or one did before
+   * @throws IOException if that force fails
    */
   void force(Call call) throws IOException {
     CompletableFuture<@Nullable Throwable> own = new CompletableFuture<>();
@@ -61,7 +56,7 @@ final class SharedForces {
       underWay.lock();
       try {
         begin(own);
-        forceUnlessFailed(call);
+        call.force();
       } finally {
         underWay.unlock();
       }
@@ -71,21 +66,6 @@ final class SharedForces {
     } finally {
       begin(own); // If the lock was not to be had.
       boolean unused = own.complete(end);
-    }
-  }
-
-  @GuardedBy("underWay")
-  private void forceUnlessFailed(Call call) throws IOException {
-    Throwable before = failure;
-    if (before != null) {
-      throw failed(before);
-    }
-    try {
-      call.force();
-    } catch (IOException | RuntimeException | Error e) {
-      // Before the next thread can begin.
-      failure = e;
-      throw e;
     }
   }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The kernel reports a failed write-back once for each time a file is open, to the force that
  * comes next, and has marked the pages clean by then. All segments of a pool share one such
  * opening: a segment's force can meet the failure of another one's pages, whose own force would
- * then succeed with nothing on the medium. So one failure is everybody's, while the memory is open.
+ * then succeed with nothing on the medium. So one failure is that of all, while the memory is open.
  *
  * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
  * has under way while one fails fails as well, unless it returned from the kernel before the
@@ -27,12 +27,30 @@ final class WriteBack<M> {
   private final Path file;
   private final Force<M> force;
 
+  /** Empty where each thread forces its own range. */
+  private final Optional<SharedForces> shared;
+
   /** The first failure; null while there was none. */
   private volatile @Nullable IOException failure;
 
-  WriteBack(Path file, Force<M> force) {
+  private WriteBack(Path file, Force<M> force, Optional<SharedForces> shared) {
     this.file = file;
     this.force = force;
+    this.shared = shared;
+  }
+
+  /** Returns one whose threads each force their own range. */
+  static <M> WriteBack<M> ofRanges(Path file, Force<M> force) {
+    return new WriteBack<>(file, force, Optional.empty());
+  }
+
+  /**
+   * Returns one whose threads share forces.
+   *
+   * @param force makes the whole file durable, whatever the range
+   */
+  static <M> WriteBack<M> ofWholeFile(Path file, Force<M> force) {
+    return new WriteBack<>(file, force, Optional.of(new SharedForces()));
   }
 
   /**
@@ -41,16 +59,31 @@ final class WriteBack<M> {
    * @throws IOException if this force fails, or one did before
    */
   void force(M medium, long position, long length) throws IOException {
+    if (shared.isPresent()) {
+      shared.get().force(() -> forceUnlessFailed(medium, position, length));
+    } else {
+      forceUnlessFailed(medium, position, length);
+    }
+  }
+
+  private void forceUnlessFailed(M medium, long position, long length) throws IOException {
     requireNoFailure();
     try {
       force.force(medium, position, length);
     } catch (IOException e) {
-      if (failure == null) {
-        failure = e;
-      }
+      note(e);
+      throw e;
+    } catch (RuntimeException | Error e) {
+      note(new IOException(e));
       throw e;
     }
     requireNoFailure();
+  }
+
+  private void note(IOException e) {
+    if (failure == null) {
+      failure = e;
+    }
   }
 
   /** Throws if a force has failed: what is stored now could not be made durable. */

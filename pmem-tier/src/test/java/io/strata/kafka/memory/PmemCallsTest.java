@@ -83,7 +83,7 @@ class PmemCallsTest {
         SIZE,
         Durability.POWER,
         windows,
-        new WriteBack<>(directory, (open, position, length) -> {}),
+        WriteBack.ofRanges(directory, (open, position, length) -> {}),
         Optional.of(new Recorded(windows.addresses())),
         Optional.empty());
   }

@@ -25,7 +25,10 @@ class SharedForcesTest {
   private final CountDownLatch first = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
 
-  /** What a thread stored before its force is durable when that returns, whoever made the call. */
+  /**
+   * What a thread stored before its force is durable when that returns, whichever thread made the
+   * call.
+   */
   @Test
   void aForceCoversWhatWasStoredBeforeIt() throws Exception {
     AtomicLongArray stored = new AtomicLongArray(THREADS);
@@ -75,51 +78,34 @@ class SharedForcesTest {
 
   @Test
   void aFailureIsThatOfAllThatShareTheCall() throws Exception {
+    assertShared(
+        () -> {
+          throw new IOException("a test's");
+        });
+  }
+
+  /** Memory may run out for a moment: then too, all that wait are notified. */
+  @Test
+  void anErrorIsThatOfAllThatShareTheCall() throws Exception {
+    assertShared(
+        () -> {
+          throw new OutOfMemoryError("a test's");
+        });
+  }
+
+  private void assertShared(SharedForces.Call failure) throws Exception {
     List<FutureTask<Boolean>> waiting =
         waitingBehindOne(
             () -> {
               counted();
               if (calls.get() == 2) {
-                throw new IOException("a test's");
+                failure.force();
               }
             });
     go.countDown();
     assertThat(waiting.get(0).get()).isTrue();
     assertFailed(waiting.subList(1, waiting.size()));
     assertThat(calls).hasValue(2);
-  }
-
-  /** The kernel reports a failed write-back once: the next force would succeed. */
-  @Test
-  void noForceBeginsAfterOneThatFailed() throws Exception {
-    List<FutureTask<Boolean>> waiting =
-        waitingBehindOne(
-            () -> {
-              counted();
-              throw new IOException("a test's");
-            },
-            () -> forces.force(this::counted));
-    go.countDown();
-    assertFailed(waiting);
-    assertThatThrownBy(() -> forces.force(this::counted))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("a test's");
-    assertThat(calls).hasValue(1);
-  }
-
-  /** Memory may run out for a moment: then too, all that wait are notified. */
-  @Test
-  void anErrorIsThatOfAllThatShareTheCall() throws Exception {
-    List<FutureTask<Boolean>> waiting =
-        waitingBehindOne(
-            () -> {
-              counted();
-              throw new OutOfMemoryError("a test's");
-            },
-            () -> forces.force(this::counted));
-    go.countDown();
-    assertFailed(waiting);
-    assertThat(calls).hasValue(1);
   }
 
   private static void assertFailed(List<FutureTask<Boolean>> forced) {

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,7 +47,13 @@ class WriteBackTest {
     ReopeningChannel channel = new ReopeningChannel(file, OPTIONS);
     try (PersistentMemory memory =
         new FileMemory(
-            file, SIZE, true, Durability.FORCE, channel, failingOnce(), Optional.empty())) {
+            file,
+            SIZE,
+            true,
+            Durability.FORCE,
+            channel,
+            WriteBack.ofWholeFile(file, failingOnce()),
+            Optional.empty())) {
       staysRefused(memory);
     }
     try (PersistentMemory again = MemoryOpener.open(MemoryType.FILE, file, true)) {
@@ -64,7 +71,7 @@ class WriteBackTest {
             true,
             Durability.FORCE,
             windows(),
-            failingOnce(),
+            WriteBack.ofRanges(file, failingOnce()),
             Optional.empty())) {
       staysRefused(memory);
     }
@@ -84,7 +91,7 @@ class WriteBackTest {
             SIZE,
             Durability.FORCE,
             windows,
-            failingOnce(),
+            WriteBack.ofRanges(file, failingOnce()),
             Optional.of(calls),
             Optional.empty())) {
       staysRefused(memory);
@@ -96,7 +103,7 @@ class WriteBackTest {
     CountDownLatch within = new CountDownLatch(1);
     CountDownLatch failed = new CountDownLatch(1);
     WriteBack<String> writeBack =
-        new WriteBack<>(
+        WriteBack.ofRanges(
             file,
             (name, position, length) -> {
               if (name.equals("fails")) {
@@ -105,17 +112,54 @@ class WriteBackTest {
               within.countDown();
               await(failed);
             });
-    FutureTask<Void> other =
-        new FutureTask<>(
-            () -> {
-              writeBack.force("succeeds", 0, 16);
-              return null;
-            });
+    FutureTask<Void> other = forcing(writeBack);
     new Thread(other, "other force").start();
     await(within);
     assertThatThrownBy(() -> writeBack.force("fails", 64, 16)).hasMessage("staged");
     failed.countDown();
     assertThatThrownBy(other::get).hasRootCauseMessage("staged");
+  }
+
+  /** Also after an Error, as of memory that runs out for a moment. */
+  @Test
+  void noSharedForceBeginsAfterOneThatFailed() throws Exception {
+    CountDownLatch within = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger calls = new AtomicInteger();
+    WriteBack<String> writeBack =
+        WriteBack.ofWholeFile(
+            file,
+            (name, position, length) -> {
+              calls.incrementAndGet();
+              within.countDown();
+              await(go);
+              throw new OutOfMemoryError("staged");
+            });
+    FutureTask<Void> first = forcing(writeBack);
+    new Thread(first, "first force").start();
+    await(within);
+    FutureTask<Void> next = forcing(writeBack);
+    Thread waiting = new Thread(next, "next force");
+    waiting.start();
+    while (waiting.getState() != Thread.State.WAITING) {
+      assertThat(waiting.isAlive()).isTrue();
+      Thread.onSpinWait();
+    }
+    go.countDown();
+    for (FutureTask<Void> each : List.of(first, next, forcing(writeBack))) {
+      each.run(); // The last one.
+      assertThatThrownBy(each::get).hasRootCauseMessage("staged");
+    }
+    assertThat(calls).hasValue(1);
+    assertThat(writeBack.failure()).isPresent();
+  }
+
+  private static FutureTask<Void> forcing(WriteBack<String> writeBack) {
+    return new FutureTask<>(
+        () -> {
+          writeBack.force("", 0, 16);
+          return null;
+        });
   }
 
   private void staysRefused(PersistentMemory memory) throws IOException {
@@ -150,15 +194,13 @@ class WriteBackTest {
     again.force(0, SIZE);
   }
 
-  private <M> WriteBack<M> failingOnce() {
-    return new WriteBack<>(
-        file,
-        (medium, position, length) -> {
-          if (failing) {
-            failing = false;
-            throw new IOException("staged");
-          }
-        });
+  private <M> WriteBack.Force<M> failingOnce() {
+    return (medium, position, length) -> {
+      if (failing) {
+        failing = false;
+        throw new IOException("staged");
+      }
+    };
   }
 
   private MappedWindows windows() throws IOException {
