@@ -30,10 +30,11 @@ final class BackOffs {
    *
    * @param failures in a row
    * @param cancelled moves cancelled without a fault, in a row with them
+   * @param corrupt whether one of the failures found the segment corrupt
    * @param until by the clock for intervals
    */
-  private record Wait(int failures, int cancelled, long until) {
-    static final Wait NONE = new Wait(0, 0, 0);
+  private record Wait(int failures, int cancelled, boolean corrupt, long until) {
+    static final Wait NONE = new Wait(0, 0, false, 0);
   }
 
   private final LongSupplier nanoTime;
@@ -56,22 +57,27 @@ final class BackOffs {
   record Verdict(int attempt, long retryNanos) {}
 
   /** A move of a segment failed: it is let alone for a while. */
-  synchronized Verdict failed(long segment) {
-    return letAlone(segment, 1, 0);
+  synchronized Verdict failed(long segment, FailureCause cause) {
+    Wait before = waitOf(segment);
+    boolean corrupt = before.corrupt() || cause == FailureCause.CORRUPT_SEGMENT;
+    return letAlone(segment, before.failures() + 1, before.cancelled(), corrupt);
   }
 
   /** A move of a segment was cancelled: planned again at once, it would be cancelled again. */
   synchronized void cancelled(long segment) {
-    Verdict unused = letAlone(segment, 0, 1);
+    Wait before = waitOf(segment);
+    Verdict unused = letAlone(segment, before.failures(), before.cancelled() + 1, before.corrupt());
   }
 
   @GuardedBy("this")
-  private Verdict letAlone(long segment, int newFailures, int newCancelled) {
-    Wait before = segments.getOrDefault(segment, Wait.NONE);
-    int failures = before.failures() + newFailures;
-    int cancelled = before.cancelled() + newCancelled;
+  private Wait waitOf(long segment) {
+    return segments.getOrDefault(segment, Wait.NONE);
+  }
+
+  @GuardedBy("this")
+  private Verdict letAlone(long segment, int failures, int cancelled, boolean corrupt) {
     long wait = wait(failures + cancelled);
-    segments.put(segment, new Wait(failures, cancelled, nanoTime.getAsLong() + wait));
+    segments.put(segment, new Wait(failures, cancelled, corrupt, nanoTime.getAsLong() + wait));
     return new Verdict(failures, wait);
   }
 
@@ -85,16 +91,18 @@ final class BackOffs {
     failures = surely ? Math.max(failures + 1, FAILURES_OF_A_TARGET) : failures + 1;
     int beyond = failures - FAILURES_OF_A_TARGET + 1;
     long wait = beyond < 1 ? 0 : wait(beyond);
-    targets.put(target, new Wait(failures, 0, nanoTime.getAsLong() + wait));
+    targets.put(target, new Wait(failures, 0, false, nanoTime.getAsLong() + wait));
   }
 
   /**
    * A move has been made: its segment is not at fault any more, and if it was a copy, nor is its
-   * target. An eviction copies nothing, so it shows nothing of its target.
+   * target. An eviction copies nothing, so it shows nothing of its target, nor that a corrupt
+   * segment is whole.
    */
   synchronized void succeeded(PlannedMove move) {
-    segments.remove(move.id());
-    if (move.kind() != Move.Kind.EVICT) {
+    boolean copied = move.kind() != Move.Kind.EVICT;
+    segments.computeIfPresent(move.id(), (id, wait) -> wait.corrupt() && !copied ? wait : null);
+    if (copied) {
       targets.remove(move.target());
     }
   }
@@ -132,6 +140,11 @@ final class BackOffs {
     long now = nanoTime.getAsLong();
     return (int)
         segments.values().stream().filter(w -> w.failures() > 0 && w.until() - now > 0).count();
+  }
+
+  /** Returns how many segments a move has found corrupt, and no move has copied since. */
+  synchronized int corrupt() {
+    return (int) segments.values().stream().filter(Wait::corrupt).count();
   }
 
   /** Returns whether there is anything that {@link #retain} could forget. */

@@ -277,6 +277,7 @@ public final class MigrationEngine implements AutoCloseable {
         meters.cancelled.sum(),
         meters.refused.sum(),
         backOffs.waiting(),
+        backOffs.corrupt(),
         loop.latencies.latency(),
         rounds.failed(),
         rounds.failedInARow(),

@@ -19,6 +19,7 @@ import java.util.OptionalDouble;
  * @param cancelled moves cancelled without a fault
  * @param refusedMoves moves of the policy that were not allowed
  * @param backingOff segments that wait after a failure
+ * @param corrupt segments that a move has found corrupt, and no move has copied since
  * @param roundLatency planning rounds, and how long they took
  * @param failedRounds of the rounds, those that failed
  * @param failedRoundsInARow those that failed since one succeeded
@@ -37,6 +38,7 @@ public record MigrationStats(
     long cancelled,
     long refusedMoves,
     int backingOff,
+    int corrupt,
     Latency roundLatency,
     long failedRounds,
     long failedRoundsInARow,

@@ -158,7 +158,7 @@ final class Mover {
   private void failed(PlannedMove planned, Exception cause) {
     FailureCause kind = causeOf(cause);
     meters.failures.merge(kind, 1L, Long::sum);
-    BackOffs.Verdict verdict = backOffs.failed(planned.id());
+    BackOffs.Verdict verdict = backOffs.failed(planned.id(), kind);
     if (planned.kind() != Move.Kind.EVICT
         && (kind == FailureCause.NO_SPACE || kind == FailureCause.IO_ERROR)) {
       backOffs.failed(planned.target(), kind == FailureCause.NO_SPACE);

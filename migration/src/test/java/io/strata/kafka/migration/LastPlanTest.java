@@ -79,7 +79,7 @@ final class LastPlanTest {
   @Test
   void whatWaitsAfterAFailureIsPlannedWhenTheWaitIsOver() {
     fill(100 * SEGMENTS);
-    BackOffs.Verdict verdict = backOffs.failed(1);
+    BackOffs.Verdict verdict = backOffs.failed(1, FailureCause.IO_ERROR);
     last = planned();
     nanos.set(verdict.retryNanos() - 1);
     assertThat(isDue()).isFalse();

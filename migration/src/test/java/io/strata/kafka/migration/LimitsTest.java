@@ -42,7 +42,7 @@ class LimitsTest {
   void aSegmentWaitsLongerEachTimeUpToFiveMinutes() {
     long longest = 0;
     for (int attempt = 1; attempt <= 15; attempt++) {
-      BackOffs.Verdict verdict = backOffs.failed(7);
+      BackOffs.Verdict verdict = backOffs.failed(7, FailureCause.IO_ERROR);
       assertThat(verdict.attempt()).isEqualTo(attempt);
       long full = Math.min(BackOffs.LONGEST_NANOS, BackOffs.FIRST_NANOS << (attempt - 1));
       assertThat(verdict.retryNanos()).isBetween(full / 2, full);
@@ -54,7 +54,7 @@ class LimitsTest {
     assertThat(longest).isGreaterThan(Duration.ofMinutes(2).toNanos());
     assertThat(backOffs.waits(8)).isFalse();
     backOffs.succeeded(move(Move.Kind.DESTAGE, 7, "/data0"));
-    assertThat(backOffs.failed(7).attempt()).isEqualTo(1);
+    assertThat(backOffs.failed(7, FailureCause.IO_ERROR).attempt()).isEqualTo(1);
     assertThat(backOffs.waiting()).isEqualTo(1);
     backOffs.retain(id -> id != 7);
     assertThat(backOffs.remembersSegments()).isFalse();
@@ -65,7 +65,7 @@ class LimitsTest {
     backOffs.cancelled(7);
     assertThat(backOffs.waits(7)).isTrue();
     assertThat(backOffs.waiting()).as("segments that wait after a failure").isZero();
-    assertThat(backOffs.failed(7).attempt()).isEqualTo(1);
+    assertThat(backOffs.failed(7, FailureCause.IO_ERROR).attempt()).isEqualTo(1);
     assertThat(backOffs.waiting()).isEqualTo(1);
   }
 
@@ -369,5 +369,21 @@ class LimitsTest {
     assertThat(window.latency().maxNanos()).isZero();
     assertThat(window.latency().count()).as("since the start").isEqualTo(101);
     assertThat(window.latency().totalNanos()).isEqualTo(5_050_000_001L);
+  }
+
+  @Test
+  void aSegmentStaysCorruptUntilItIsCopiedOrGone() {
+    backOffs.failed(1, FailureCause.CORRUPT_SEGMENT);
+    backOffs.failed(2, FailureCause.CORRUPT_SEGMENT);
+    backOffs.failed(3, FailureCause.IO_ERROR);
+    assertThat(backOffs.corrupt()).isEqualTo(2);
+    backOffs.cancelled(1);
+    backOffs.failed(1, FailureCause.IO_ERROR);
+    backOffs.succeeded(move(Move.Kind.EVICT, 1, "/data0"));
+    assertThat(backOffs.corrupt()).isEqualTo(2);
+    backOffs.succeeded(move(Move.Kind.DESTAGE, 1, "/data0"));
+    assertThat(backOffs.corrupt()).isEqualTo(1);
+    backOffs.retain(id -> id != 2);
+    assertThat(backOffs.corrupt()).isZero();
   }
 }

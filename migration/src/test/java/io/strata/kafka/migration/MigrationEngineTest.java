@@ -161,6 +161,7 @@ class MigrationEngineTest {
     engine.start();
     await().until(() -> tiers.tier(0).dirtyBytes() == 4 * MIB);
     assertThat(engine.stats().backingOff()).isEqualTo(4);
+    assertThat(engine.stats().corrupt()).isEqualTo(1);
     assertThat(engine.stats().failures())
         .containsEntry(FailureCause.CORRUPT_SEGMENT, 1L)
         .containsEntry(FailureCause.IO_ERROR, 1L)
@@ -172,6 +173,7 @@ class MigrationEngineTest {
     tiers.hook((kind, id, toTier) -> {});
     await().atMost(Duration.ofSeconds(20)).until(() -> tiers.tier(0).dirtyBytes() == 0);
     await().until(() -> engine.stats().backingOff() == 0);
+    assertThat(engine.stats().corrupt()).isZero();
   }
 
   /** As of memory that runs out for a moment. */

@@ -1,7 +1,6 @@
 package io.strata.kafka.metrics;
 
 import io.strata.kafka.metrics.LocalSample.OfPool;
-import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
@@ -156,11 +155,8 @@ record Health(int value, List<String> reasons) {
   }
 
   private static void add(List<Reason> reasons, MigrationStats moves, String where) {
-    long corrupt = moves.failures().getOrDefault(FailureCause.CORRUPT_SEGMENT, 0L);
-    if (corrupt > 0) {
-      broken(
-          reasons,
-          "%d moves %s found a corrupt segment since the broker's start".formatted(corrupt, where));
+    if (moves.corrupt() > 0) {
+      broken(reasons, "moves %s found %d segments corrupt".formatted(where, moves.corrupt()));
     }
     if (moves.failedRoundsInARow() > 0) {
       degraded(

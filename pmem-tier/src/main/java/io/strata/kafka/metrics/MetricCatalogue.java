@@ -628,10 +628,7 @@ final class MetricCatalogue {
                 .toList(),
         List.of(
             counter(
-                "FailuresTotal",
-                MOVES,
-                Long::doubleValue,
-                "Moves that failed; each is retried, except those of corrupt segments.")));
+                "FailuresTotal", MOVES, Long::doubleValue, "Moves that failed; each is retried.")));
   }
 
   private static List<Instance<RemoteStats, OperationStats>> operations() {

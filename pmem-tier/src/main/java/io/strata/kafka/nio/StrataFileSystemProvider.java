@@ -239,6 +239,9 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
     if (!moveSegments(from, to, options) && !moveOntoMarked(from, to, options)) {
       super.move(source, target, options);
     }
+    if (SegmentFiles.isCheckpoint(to)) {
+      segments.get().logsLoaded();
+    }
   }
 
   /** Marks the file that Kafka moves to the place of a marked one. */

@@ -417,6 +417,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return true;
   }
 
+  @Override
+  public void logsLoaded() {
+    moves.logsLoaded();
+  }
+
   boolean forcesAppends() {
     return forcedAppends;
   }

@@ -45,6 +45,15 @@ public interface SegmentFiles {
   }
 
   /**
+   * Returns whether {@code path} names, by its last name alone, a file of a log directory in which
+   * Kafka keeps an offset of each partition. Kafka replaces these from the moment on when it has
+   * loaded all logs, and not before.
+   */
+  static boolean isCheckpoint(Path path) {
+    return path.toString().endsWith("-offset-checkpoint");
+  }
+
+  /**
    * Opens {@code file} if it is hot, or is to be created and placed in a pool.
    *
    * @param options as for {@link FileChannel#open(Path, Set, FileAttribute...)}, such as the JDK
@@ -101,4 +110,10 @@ public interface SegmentFiles {
    *     same, so that the rename is known to be over
    */
   boolean move(Path source, Path target, CopyOption... options) throws IOException;
+
+  /**
+   * Notes that Kafka has loaded all logs. Until then it may truncate what a power failure has torn,
+   * and what is torn looks corrupt.
+   */
+  default void logsLoaded() {}
 }

@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the migration engine sees of the tier's segments, and has moved: which segment is meant and
@@ -36,6 +37,7 @@ final class TierMoves implements TieredSegments {
   private final DestageMove destage;
   private final RelocateMove relocation;
   private final UnspillMove unspilling;
+  private volatile boolean logsLoaded;
 
   TierMoves(
       PoolSet pools,
@@ -62,9 +64,15 @@ final class TierMoves implements TieredSegments {
     this.unspilling = new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }
 
+  /** Without segments until Kafka has loaded the logs; see {@link SegmentFiles#logsLoaded}. */
   @Override
   public State state() {
-    return state.now();
+    return logsLoaded ? state.now() : new State(usages(), List.of(), Set.of(), true);
+  }
+
+  /** See {@link SegmentFiles#logsLoaded}. */
+  void logsLoaded() {
+    logsLoaded = true;
   }
 
   @Override

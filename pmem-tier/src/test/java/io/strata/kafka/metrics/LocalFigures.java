@@ -74,6 +74,7 @@ public final class LocalFigures {
         11,
         12,
         13,
+        0,
         RemoteFigures.latency(16),
         15,
         0,

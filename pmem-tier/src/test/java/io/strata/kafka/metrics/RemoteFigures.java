@@ -81,6 +81,7 @@ public final class RemoteFigures {
         121,
         122,
         123,
+        2,
         latency(400),
         125,
         0,

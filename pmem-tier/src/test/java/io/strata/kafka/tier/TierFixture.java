@@ -165,6 +165,7 @@ final class TierFixture implements AutoCloseable {
     TierParts parts =
         new TierParts(opening, TierParts.STANDARD.background(), cloning, TierParts.STANDARD.time());
     HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
+    opened.logsLoaded();
     tier = opened;
     return opened;
   }
@@ -194,6 +195,7 @@ final class TierFixture implements AutoCloseable {
             SegmentEvents.NONE,
             new TierParts(
                 opening, () -> idle, TierParts.STANDARD.cloning(), TierParts.STANDARD.time()));
+    opened.logsLoaded();
     tier = opened;
     return opened;
   }

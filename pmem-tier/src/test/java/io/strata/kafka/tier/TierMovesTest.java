@@ -11,6 +11,8 @@ import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
 import io.strata.kafka.migration.MoveResult.Outcome;
+import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -273,6 +275,19 @@ final class TierMovesTest {
     assertThat(corrupt).isEmptyFile();
     assertThat(view(corrupt).clean()).isFalse();
     assertThat(fixture.read(corrupt)).isEqualTo(bytes);
+  }
+
+  /** Kafka may yet truncate what a power failure has torn. */
+  @Test
+  void theEngineSeesNoSegmentBeforeKafkaHasLoadedTheLogs() throws Exception {
+    fixture.close();
+    try (HotTier restarted = HotTier.open(fixture.spec(), TierEvents.NONE, SegmentEvents.NONE)) {
+      TieredSegments segments = restarted.tieredSegments();
+      assertThat(segments.state().segments()).isEmpty();
+      assertThat(segments.state().tiers().get(0).dirtyBytes()).isPositive();
+      restarted.logsLoaded();
+      assertThat(segments.state().segments()).hasSize(2);
+    }
   }
 
   /** Something that happens to a segment while it is copied. */
