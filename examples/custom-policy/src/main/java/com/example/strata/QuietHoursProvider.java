@@ -11,7 +11,7 @@ import java.util.function.Function;
 
 /**
  * Makes {@link QuietHours}. Named in {@code
- * META-INF/services/io.strata.kafka.api.MigrationPolicyProvider}, or nobody would find it.
+ * META-INF/services/io.strata.kafka.api.MigrationPolicyProvider}, or Strata does not find it.
  */
 public final class QuietHoursProvider implements MigrationPolicyProvider {
 

@@ -109,7 +109,10 @@ final class CampaignReader implements AutoCloseable {
     checkTransactions();
   }
 
-  /** After the last of {@link #catchUp}, with nobody sending: no transaction is there in part. */
+  /**
+   * After the last of {@link #catchUp}, when no producer sends any more: no transaction is there in
+   * part.
+   */
   void assertNothingInPart() {
     open.forEach(
         (transaction, count) -> {

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 
 /**
  * How the brokers of one round of a campaign are set up: drawn at random, so that a campaign meets
- * all that Strata can be told to do.
+ * all that Strata can do.
  *
  * @param nodes one broker, or three
  * @param two whether there is a second tier of pools

@@ -44,7 +44,7 @@ class EvictedLogFileTest {
     input.verify(broker);
     Path partition = LogFiles.partition(broker, TOPIC, 0);
     List<Path> sealed = LogFiles.segments(partition).subList(0, expected.size() - 1);
-    // Clean segments are whole in the log file too, whoever reads them past the provider.
+    // Clean segments are whole in the log file too, also for a reader past the provider.
     assertSameBytes(sealed, expected.subList(0, sealed.size()));
 
     Tiers.alter(broker, Map.of("strata.migration.mode", "threshold"));

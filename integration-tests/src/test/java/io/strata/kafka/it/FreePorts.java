@@ -14,7 +14,7 @@ import java.util.Scanner;
 import java.util.Set;
 
 /**
- * Ports that nobody listens on, for a process that is about to be started. They are below those
+ * Ports that no process listens on, for a process that is about to be started. They are below those
  * that the kernel gives to outgoing connections: one of these, of any client on the machine, would
  * take the port in the seconds until the process listens. A port is given once per JVM, and no two
  * of the JVMs in which tests run at the same time are given the same. Thread-safe.

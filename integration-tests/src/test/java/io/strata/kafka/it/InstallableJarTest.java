@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The one jar that users put beside Kafka's own: self-contained, and in nobody's way. */
+/**
+ * The one jar that users put beside Kafka's own: self-contained, and in the way of no other
+ * library.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class InstallableJarTest {
 

@@ -240,7 +240,7 @@ class KafkaOwnTestsTest {
     return tests.outcome();
   }
 
-  /** Tests that pass without us prove nothing: the runtime tells what was really ours. */
+  /** Tests that pass without us prove nothing: the runtime reports which files were ours. */
   private static String placed(Path report) throws IOException {
     assertThat(report).as("the runtime's report").exists();
     Properties properties = new Properties();

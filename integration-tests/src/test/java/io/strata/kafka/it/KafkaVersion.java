@@ -27,7 +27,7 @@ enum KafkaVersion {
   V4_1("4.1.2"),
   /** The first that has all that Strata uses. */
   V4_2("4.2.1"),
-  /** The one that the tests use unless told otherwise, and that the code is compiled with. */
+  /** The one that the tests use by default, and that the code is compiled with. */
   CURRENT(Distribution.kafkaVersion());
 
   private final String release;

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * LogFiles that are full, fail or are slow while segments move there: the pool's copy stays,
- * appends go on while the pool has space, the operator is told, and what could not be moved is
- * moved when the log directory works again.
+ * appends go on while the pool has space, the log says so, and what could not be moved is moved
+ * when the log directory works again.
  */
 @Tag("long")
 class MigrationFaultTest {
@@ -121,7 +121,7 @@ class MigrationFaultTest {
     return new RecordLedger(name, 1, name.hashCode());
   }
 
-  /** Moves fail, the operator is told of it, and appends and reads do not notice. */
+  /** Moves fail, the log says so, and appends and reads do not notice. */
   private static void assertOthersGoOn(
       StockBroker broker, String cause, RecordLedger sealed, RecordLedger growing)
       throws Exception {

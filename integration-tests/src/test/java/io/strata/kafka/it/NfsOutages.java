@@ -132,7 +132,7 @@ final class NfsOutages implements AutoCloseable {
     Path fast = Files.createDirectories(tree.resolve("export").resolve("fast"));
     Path unused = Files.createDirectories(fast.resolveSibling("slow"));
     PowerCutGuest.formatDisk(tree, folder.resolve("disk.img"));
-    // The machine has an NVDIMM too; nobody uses it here.
+    // The machine has an NVDIMM too; it is not used here.
     GuestMachine.run(List.of("truncate", "-s", "128M", folder.resolve("pmem.img").toString()));
   }
 

@@ -322,7 +322,7 @@ final class PowerCutChain implements AutoCloseable {
     return last;
   }
 
-  /** Keeps disks and consoles for whoever wants to know more. */
+  /** Keeps disks and consoles for a closer look. */
   void keep() {
     kept = true;
   }

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * A thread that consumes a ledger's topic until told to end, and checks each record: whole, and the
- * very next one of its partition, since no send fails meanwhile.
+ * A thread that consumes a ledger's topic until it is stopped, and checks each record: whole, and
+ * the very next one of its partition, since no send fails meanwhile.
  */
 final class Reading implements AutoCloseable {
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /**
  * Brokers of a cluster die under load, again and again, while their leaders copy to one store of
  * two levels, delete from it, and one of them moves segments between the levels: another goes on
- * with all of it, every record can be read from whoever leads, and the store is whole.
+ * with all of it, every record can be read from the leader, and the store is whole.
  */
 @Tag("long")
 class RemoteClusterKillTest {

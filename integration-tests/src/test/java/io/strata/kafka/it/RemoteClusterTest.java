@@ -77,7 +77,7 @@ class RemoteClusterTest {
             .all());
     cluster.awaitState("leaders", 2, Set.of(2, 3));
     assertThat(ledger.verify(back.bootstrap()).records()).isEqualTo(2 * RECORDS);
-    // And all of it goes when the topic goes, whoever wrote it.
+    // And all of it goes when the topic goes, whichever broker wrote it.
     Topics.delete(back, "leaders");
     tier.awaitNothingOf("leaders");
   }

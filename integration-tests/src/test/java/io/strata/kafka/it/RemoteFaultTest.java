@@ -235,7 +235,7 @@ class RemoteFaultTest {
     }
   }
 
-  /** Whoever asks for the offset gets nothing, for as long as the store is not well. */
+  /** A client that asks for the offset gets nothing while the store fails. */
   private static void assertNotRead(StockBroker broker, String topic, long offset) {
     try (Consumer<byte[], byte[]> consumer =
         RecordLedger.consumer(broker.bootstrap(), Map.of("max.partition.fetch.bytes", "10000"))) {

@@ -73,7 +73,7 @@ final class Soak {
   }
 
   /**
-   * What a soak is told.
+   * What a soak does.
    *
    * @param killEvery how often the broker is killed; zero for never
    */
@@ -139,7 +139,7 @@ final class Soak {
     readers.add(SoakReader.fromTheStart(ledger, broker.bootstrap()));
   }
 
-  /** A topic comes, is written and read, and goes; and the migration is told something else. */
+  /** A topic comes, is written and read, and goes; and the settings of the migration change. */
   private void churn() throws Exception {
     String name = "churned-" + churned;
     Topics.create(broker, name, 4, Map.of());
@@ -177,7 +177,7 @@ final class Soak {
     SoakPlot.write(samples, folder.resolve("soak.png"));
   }
 
-  /** All but Kafka's own: without the one of remote copies nobody would delete those. */
+  /** All but Kafka's own: without the one of remote copies those would stay for ever. */
   private void deleteTopics() throws InterruptedException {
     try (Admin admin = broker.admin()) {
       List<String> names =

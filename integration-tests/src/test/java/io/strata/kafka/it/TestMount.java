@@ -136,7 +136,7 @@ final class TestMount implements AutoCloseable {
     Files.writeString(trigger, "1\n", UTF_8);
   }
 
-  /** What an operator does after {@link #fail}; nobody may use it. */
+  /** What an operator does after {@link #fail}; no process may use it. */
   void repair() throws IOException, InterruptedException {
     must("umount", point.toString());
     Path image = point.resolveSibling("image");

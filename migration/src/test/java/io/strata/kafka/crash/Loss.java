@@ -5,7 +5,7 @@ package io.strata.kafka.crash;
  * lost. Some cuts lose all that may be lost of one sort, some nothing, some half, so that "all but
  * one" comes up too. Immutable.
  *
- * @param seed tells this cut from others
+ * @param seed distinguishes this cut from others
  */
 public record Loss(long seed) {
 

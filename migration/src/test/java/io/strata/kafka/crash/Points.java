@@ -4,7 +4,7 @@ package io.strata.kafka.crash;
 @FunctionalInterface
 public interface Points {
 
-  /** Nobody listens. */
+  /** Does nothing. */
   Points NONE = point -> true;
 
   /**

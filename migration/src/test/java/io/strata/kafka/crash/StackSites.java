@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Tells the places of the code apart at which something is made durable: by the methods that led
+ * Distinguishes the places of the code at which something is made durable: by the methods that led
  * there, up to the first that is no mere helper, and by which of several such calls in a method it
  * is.
  *

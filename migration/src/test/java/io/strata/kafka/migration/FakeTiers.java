@@ -268,7 +268,7 @@ final class FakeTiers implements TieredSegments {
     return true;
   }
 
-  /** A tail of a segment in the log file, for want of space. */
+  /** A tail of a segment in the log file, because the pool has no space. */
   synchronized void spill(long id, long tail) {
     Seg seg = segments.get(id);
     if (seg != null && seg.tier < lowest) {

@@ -98,7 +98,7 @@ public final class ClassCopies {
             "the class loader of the broker's class path",
             """
             put Strata's jar into Kafka's libs, and take it off that path: from there Kafka loads \
-            a second copy of Strata's classes, which knows nothing of the first one's pools and \
+            a second copy of Strata's classes, which does not have the first one's pools and \
             settings\
             """));
   }

@@ -60,7 +60,7 @@ final class BrokerChecks {
         "a class path without Strata's jar",
         """
         remove the key or the entry: with it Kafka loads a second copy of Strata's classes, which \
-        does not have the first one's pools\
+        does not have the first one's pools and settings\
         """);
   }
 

@@ -2,7 +2,7 @@ package io.strata.kafka.memory;
 
 /**
  * Text of unknown origin, fit for a log line or a terminal: the paths that a pool's slots and a
- * file's attributes hold may have been written by anybody.
+ * file's attributes hold may have been written by any program.
  */
 public final class Printable {
 

@@ -321,8 +321,8 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Returns extents that a slot has dropped to the free map. The caller sees to it that nobody
-   * reads them any more, and gives each extent once, after the method that dropped it has returned.
+   * Returns extents that a slot has dropped to the free map. The caller makes sure that no reader
+   * is left in them, and gives each extent once, after the method that dropped it has returned.
    *
    * <p>On a pool of {@link Durability#FORCE} they are zeros first, durably: what is allocated must
    * never show another segment's bytes, whatever a power failure leaves of what was stored since.
@@ -438,7 +438,7 @@ public final class Pool implements AutoCloseable {
     return allocator;
   }
 
-  /** Sets who makes pages present; before anybody else knows of the pool. */
+  /** Sets who makes pages present; before another thread knows of the pool. */
   void pageThreads(ThreadFactory threads) {
     pageThreads = Optional.of(threads);
   }

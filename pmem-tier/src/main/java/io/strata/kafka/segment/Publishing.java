@@ -10,8 +10,8 @@ import java.util.Optional;
  * The second half of a move: makes a copy count, and frees what it makes needless. Under the writer
  * lock, and only if the segment has not changed since {@link Copying} began.
  *
- * <p>Readers never wait: they see the old place or the new one, and the old place is given to
- * nobody before the last of them has left it.
+ * <p>Readers never wait: they see the old place or the new one, and the old place is not freed
+ * before the last of them has left it.
  *
  * <p>Thread safety: all methods may be called by any number of threads; {@link #evict} may meet a
  * copy that is being made, which then reads on where the segment is.

@@ -8,8 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Remembers what of a segment has not been forced, and forces it without keeping anybody from
- * appending.
+ * Remembers what of a segment has not been forced, and forces it while appends go on.
  *
  * <p>The slot counts bytes as forced from the start on and without a gap, and not if it was
  * truncated meanwhile. So this begins where the last force that counted has ended, and begins again

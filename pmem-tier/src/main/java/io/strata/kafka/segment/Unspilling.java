@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * Has the new bytes of a spilled segment go to its pool again. The log file is forced while appends
- * go on; what they have added since is copied into the pool under the writer lock, so that nobody
- * waits for the log file's device.
+ * go on; what they have added since is copied into the pool under the writer lock, so that no
+ * append waits for the log file's device.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */

@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * Slots for copies of segments: finds a pool of a tier for one, and takes a slot there. Nothing of
- * the segment itself is lost with a copy that nobody reads.
+ * the segment itself is lost with a copy that is not read yet.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */

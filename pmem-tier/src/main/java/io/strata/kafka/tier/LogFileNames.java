@@ -78,7 +78,7 @@ final class LogFileNames {
     return () -> locks.forEach(ReentrantLock::unlock);
   }
 
-  /** Keeps everybody else from log files in a log directory while a directory in it is renamed. */
+  /** Keeps other threads from log files in a log directory while a directory in it is renamed. */
   Held lockDirectories(Path source, Path target) {
     List<ReentrantReadWriteLock.WriteLock> locks =
         Stream.of(source, target)

@@ -215,7 +215,7 @@ final class PoolSpace implements SpaceMaker {
     return hasSlotAndBlock(pool);
   }
 
-  /** Returns whether {@link #place} may find space, as far as can be told without taking any. */
+  /** Returns whether {@link #place} may find space, without taking any. */
   boolean mayPlace(PoolSet pools) {
     return pools.tiers().stream()
         .flatMap(tier -> tier.pools().stream())

@@ -36,7 +36,8 @@ record Renames(
    */
   @SuppressWarnings("try") // what is held is only to be released
   boolean directory(Path source, Path target, CopyOption... options) throws IOException {
-    // First without the lock, which keeps everybody from the log directory's segments: most of it.
+    // First without the lock, which keeps other threads from the log directory's segments: most of
+    // it.
     makeDurable(registry.in(source), source, target);
     try (LogFileNames.Held held = names.lockDirectories(source, target)) {
       List<TieredSegment> inside = registry.in(source);

@@ -147,7 +147,7 @@ class BrokerPropertiesTest {
                 assertThat(problem.isError()).isTrue();
                 assertThat(problem.message()).contains("holds Strata").contains("remove");
               });
-      // Nobody loads a class of ours from there.
+      // No class of ours is loaded from there.
       assertThat(check(classPaths(classPath, "com.example.M"))).as(entry).isEmpty();
     }
   }

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /**
- * What Kafka does under a log's lock forces no directory: whoever has renamed or made something has
- * had that done in the background.
+ * What Kafka does under a log's lock forces no directory: the thread that has renamed or made
+ * something has had that done in the background.
  */
 class NamesAheadOfNeedTest {
 
@@ -231,7 +231,7 @@ class NamesAheadOfNeedTest {
 
   /**
    * Whether the file comes back with the next power failure is not known: recovery looks. The
-   * segment's bytes are nobody's concern any more, and their space waits for no force.
+   * segment's bytes do not matter any more, and their space waits for no force.
    */
   @Test
   void anUnlinkingThatCouldNotBeForcedKeepsTheSlotAndNotItsBytes() throws IOException {

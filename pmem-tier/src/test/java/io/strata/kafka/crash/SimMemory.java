@@ -45,10 +45,10 @@ public final class SimMemory implements PersistentMemory {
   private final byte[][] certain;
   private final @Nullable Doubt[] doubts;
 
-  /** Pages of {@link #seen} that nobody else has. */
+  /** Pages of {@link #seen} that no other copy shares. */
   private final BitSet seenOwned = new BitSet();
 
-  /** Pages of {@link #certain} that nobody else has. */
+  /** Pages of {@link #certain} that no other copy shares. */
   private final BitSet certainOwned = new BitSet();
 
   private Points points = Points.NONE;

@@ -57,7 +57,7 @@ final class SimWorld {
         }
       };
 
-  /** Whether bytes that nobody had flushed may be gone, here or in a machine before this one. */
+  /** Whether bytes that were not flushed may be gone, here or in a machine before this one. */
   private boolean exact;
 
   /** Whether no machine before this one has lost its power. */
@@ -522,7 +522,7 @@ final class SimWorld {
         truncate(expected, valid);
       }
       if (end == End.KILL && cutShort && !(setup.exact() && isNewest(file, files.values()))) {
-        // Nobody has been promised what is there; from here on it is taken for what is. Of the
+        // What is there was acknowledged to no client; from here on it is taken for what is. Of the
         // newest segment Kafka may acknowledge it without another word: to a producer that repeats.
         expected.promised = false;
         flush(expected);

@@ -359,7 +359,7 @@ final class TransitionsTest {
   private static List<Witness.Seen> unspillCached() throws IOException, InterruptedException {
     Witness witness = new Witness(CACHE);
     Expected segment = cached(witness);
-    // Nobody has it open: it leaves the pool.
+    // No channel is open on it: it leaves the pool.
     witness.world.closeChannel(segment);
     witness.world.background().runAll();
     FileChannel unused = witness.world.channel(segment);

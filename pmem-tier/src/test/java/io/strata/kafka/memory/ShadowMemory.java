@@ -63,7 +63,7 @@ final class ShadowMemory implements PersistentMemory {
 
   /** What {@link ShadowPatch} makes a broker's {@link MemoryOpener} return. */
   @SuppressWarnings(
-      "SystemOut") // whoever cuts the power looks for it, lest a run is without shadow
+      "SystemOut") // the test that cuts the power looks for it, lest a run is without shadow
   static PersistentMemory over(PersistentMemory real) throws IOException {
     if (!real.writable()) {
       return real;

@@ -13,7 +13,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 /**
  * Writes a folder of classes that, on a broker's class path before our jar, put a {@link
  * ShadowMemory} around every memory opened for writing. So the product needs no switch for it, and
- * nobody can set one by accident.
+ * no operator can set one by accident.
  */
 final class ShadowPatch {
   private ShadowPatch() {}

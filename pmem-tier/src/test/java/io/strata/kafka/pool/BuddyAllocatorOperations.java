@@ -42,13 +42,13 @@ public final class BuddyAllocatorOperations {
     return allocator.markUsed(FROM + (long) (block >> order << order) * (64 << 10), order);
   }
 
-  /** Tells what is free. */
+  /** Returns what is free. */
   @Operation
   public long freeBytes() {
     return allocator.freeBytes();
   }
 
-  /** Tells how much of it lies together. */
+  /** Returns how much of it lies together. */
   @Operation
   public long largestFree() {
     return allocator.largestFree();

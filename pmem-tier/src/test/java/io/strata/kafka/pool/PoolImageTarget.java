@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
  *
  * <p>What is promised: the checker answers; a pool that is refused is refused with a {@link
  * PoolException} that names it, and nothing has been stored; one that is accepted is one that the
- * checker accepts, its extents are inside the pool and nobody else's, lengths are within extents,
+ * checker accepts, its extents are inside the pool and no other slot's, lengths are within extents,
  * and it can be used until it is full; one with damaged slots can be repaired.
  */
 final class PoolImageTarget implements FuzzTarget {
@@ -331,7 +331,7 @@ final class PoolImageTarget implements FuzzTarget {
       // The last generation that there is.
       seeds.add(input(first, 2, 7 * 128 + 1, CheckedWord.MAX_VALUE));
     }
-    // A superblock that tells of more slots than there are; found by Jazzer.
+    // A superblock that names more slots than there are; found by Jazzer.
     seeds.add(Base64.getDecoder().decode("AAUKAAAABQsAAAAABQsAigAAAAAAAAA="));
     return seeds;
   }

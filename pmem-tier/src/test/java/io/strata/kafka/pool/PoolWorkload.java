@@ -359,7 +359,7 @@ final class PoolWorkload {
     }
   }
 
-  /** What is not committed is zeros: it may become anybody's. */
+  /** What is not committed is zeros: it may become part of any segment. */
   static void assertZerosOutside(Pool opened) throws IOException {
     PoolInfo info = opened.info();
     byte[] data = new byte[(int) info.dataSize()];

@@ -282,7 +282,7 @@ class PowerLossTest {
     pool.close();
     memory = memory.kill();
     assertThat(Session.read(memory, pool.salt()).session().cleared()).isTrue();
-    // Nobody else writes here; a mark shows whether the next opening does.
+    // Nothing else is written here; a mark shows whether the next opening does.
     long mark = pool.info().dataPosition() + pool.info().dataSize() - 8;
     memory.storeLong(mark, 1);
     assertThat(open(1).slots()).hasSize(1);

@@ -130,7 +130,7 @@ public final class SlotTableOperations {
     }
   }
 
-  /** Tells what is free. */
+  /** Returns what is free. */
   @Operation
   public long freeBytes() {
     return pool.usage().freeBytes();
@@ -254,7 +254,9 @@ public final class SlotTableOperations {
       return free.freeBytes();
     }
 
-    /** All that tells one state from another: what is free is what the holders do not have. */
+    /**
+     * All that distinguishes one state from another: what is free is what the holders do not have.
+     */
     private List<?> state() {
       return Arrays.stream(holders)
           .map(holder -> List.of(holder.index, holder.extents, holder.dropped))

@@ -14,7 +14,7 @@ import java.util.Random;
 
 /**
  * A log file on the heap that knows what a power cut would leave of it, runs out of space and fails
- * when it is told to. Its channels do what a segment asks of the log file, and nothing else.
+ * when a test says so. Its channels do what a segment asks of the log file, and nothing else.
  *
  * <p>Thread safety: all methods may be called by any number of threads; each runs under one lock.
  */

@@ -57,7 +57,7 @@ final class PowerCutInAMoveTest {
     return bytes;
   }
 
-  /** Nobody has forced the segment: the copy is durable before anything names it. */
+  /** The segment was not forced: the copy is durable before anything names it. */
   @Test
   void aRelocatedSegmentIsDurableWhereItIs() throws Exception {
     RecordingMemory target = new RecordingMemory(4 << 20, Durability.FORCE);

@@ -43,7 +43,7 @@ public final class ReaderGateOperations {
             });
   }
 
-  /** Nobody is inside any more: nothing waits, and nothing ran twice. */
+  /** No reader is inside any more: nothing waits, and nothing ran twice. */
   @Validate
   public void validate() {
     if (retired.get() != ran.get()) {

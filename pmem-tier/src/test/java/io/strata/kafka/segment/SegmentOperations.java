@@ -144,7 +144,7 @@ public final class SegmentOperations {
     channel.force(true);
   }
 
-  /** Copies the segment to the log file and frees its space, if nobody changes it meanwhile. */
+  /** Copies the segment to the log file and frees its space, if it does not change meanwhile. */
   @Operation(nonParallelGroup = "moves")
   public void evict() throws IOException {
     try (FileChannel file = logFile.open()) {

@@ -50,7 +50,7 @@ final class SegmentStressTest {
   private final AtomicLong unspills = new AtomicLong();
   private final AtomicLong evictedBytes = new AtomicLong();
 
-  /** One life of a segment: a channel to write, one to read, and what tells its bytes. */
+  /** One life of a segment: a channel to write, one to read, and what its bytes are. */
   private record Life(
       int mark, Segment segment, Path logFile, FileChannel reader, AtomicLong cuts) {
     byte at(long position) {
@@ -358,7 +358,7 @@ final class SegmentStressTest {
     public void close() {}
   }
 
-  /** A reader that takes its time holds the extents, and nobody's append. */
+  /** A reader that takes its time holds the extents, and no append. */
   @Test
   void slowReaderHoldsExtentsAndNoWriter() throws Exception {
     try (TinyPool pool = TinyPool.create(directory.resolve("pool"))) {

@@ -333,7 +333,7 @@ final class SegmentTest {
     }
   }
 
-  /** The bytes are there, and whoever counts them must look. */
+  /** The bytes are there, and what counts them must look again. */
   @Test
   void anAppendThatCouldNotBeForcedIsAChange() throws IOException {
     RecordingMemory forced = new RecordingMemory(4 << 20, Durability.FORCE);

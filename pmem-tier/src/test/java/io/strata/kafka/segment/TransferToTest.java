@@ -69,7 +69,8 @@ final class TransferToTest {
         SocketChannel sending = SocketChannel.open(server.getLocalAddress());
         SocketChannel receiving = server.accept()) {
       sending.configureBlocking(false);
-      // Nobody reads: the socket takes so much, and then nothing, and no call waits.
+      // The other side does not read: the socket takes so much, and then nothing, and no call
+      // waits.
       long taken = 0;
       long position = 0;
       int refused = 0;

@@ -52,7 +52,7 @@ final class LoopMount implements AutoCloseable {
     assertThat(run("mount", "-o", option, directory.toString())).isEmpty();
   }
 
-  /** Lets a file be neither changed nor deleted, or again, by whoever it is. */
+  /** Lets a file be neither changed nor deleted, or again, by any user. */
   void immutable(Path file, boolean now) throws IOException, InterruptedException {
     assertThat(run("chattr", now ? "+i" : "-i", file.toString())).isEmpty();
   }

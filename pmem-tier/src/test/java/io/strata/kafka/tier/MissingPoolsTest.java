@@ -154,7 +154,7 @@ class MissingPoolsTest {
         .hasMessageNotContaining("orders-0");
   }
 
-  /** A file in a directory of another broker, say: no attribute of the directory tells of it. */
+  /** A file in a directory of another broker, say: no attribute of the directory names it. */
   @Test
   void isNotCreatedWhereASegmentNamesALostOne() throws IOException {
     brokerThatRan();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever opens a segment, or asks for it, and whenever: one object stands for it. */
+/** One object stands for a segment, whichever thread opens it or asks for it, and whenever. */
 final class OneObjectPerSegmentTest {
 
   private static final long MIB = 1 << 20;

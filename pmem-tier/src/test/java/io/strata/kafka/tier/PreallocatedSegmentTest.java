@@ -81,7 +81,7 @@ class PreallocatedSegmentTest {
       // What copies it to the remote tier, for one.
       Optional<FileChannel> reader = reader();
       promoteAll();
-      // A change of leader: nobody but Kafka hears of it.
+      // A change of leader: only Kafka knows of it.
       kafka.truncate(1000);
       if (reader.isPresent()) {
         reader.get().close();

@@ -54,7 +54,7 @@ final class RecoveryDoubtTest {
     assertThat(written).isPositive();
   }
 
-  /** The directory is skipped: its segments may have copies that nobody knows of. */
+  /** The directory is skipped: its segments may have copies that recovery does not see. */
   @Test
   void segmentsOfADirectoryThatWasSkippedAreNotUsed() throws Exception {
     startWithTwoTiers();

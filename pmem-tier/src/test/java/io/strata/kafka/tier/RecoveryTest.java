@@ -195,7 +195,7 @@ class RecoveryTest {
     assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
   }
 
-  /** Nothing tells it from a copy made without attributes: that is the operator's to know. */
+  /** Nothing distinguishes it from a copy made without attributes: only the operator knows. */
   @Test
   void anEmptyFileInThePlaceOfOneThatNoStartHasMissedIsRefused() throws IOException {
     crash(pool -> {});

@@ -123,7 +123,7 @@ final class ReusedInodeTest {
   }
 
   /**
-   * The JDK closes the descriptor of a channel that nobody refers to any more, as those of a log
+   * The JDK closes the descriptor of a channel that nothing refers to any more, as those of a log
    * whose loading has failed: no other file's inode may be taken for that one's from then on.
    */
   @Test

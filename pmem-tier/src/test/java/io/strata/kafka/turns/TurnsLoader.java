@@ -27,7 +27,7 @@ import org.objectweb.asm.Type;
  */
 final class TurnsLoader extends ClassLoader {
 
-  /** Packages whose accesses are ordered, or race, whoever takes turns. */
+  /** Packages whose accesses are ordered, or race, whichever threads take turns. */
   static final Set<String> ORDERED =
       Set.of("io.strata.kafka.pool", "io.strata.kafka.segment", "io.strata.kafka.tier");
 
@@ -99,7 +99,7 @@ final class TurnsLoader extends ClassLoader {
       }
       byte[] bytes = rewritten(read(name), packages.contains(packageOf(name)), isProduct(name));
       Class<?> defined = defineClass(name, bytes, 0, bytes.length);
-      // Others would wait for the end of its initialisation, whoever has the turn.
+      // Others would wait for the end of its initialisation, whichever thread has the turn.
       Turns.keepingTheTurn(() -> initialise(name));
       return defined;
     }
@@ -173,7 +173,7 @@ final class TurnsLoader extends ClassLoader {
             boolean isSynchronized = (access & Opcodes.ACC_SYNCHRONIZED) != 0;
             int kept = turns ? access & ~Opcodes.ACC_SYNCHRONIZED : access;
             MethodVisitor method = super.visitMethod(kept, name, descriptor, signature, exceptions);
-            // A constructor's object is nobody else's yet.
+            // A constructor's object is known to no other thread yet.
             return name.startsWith("<") || !(turns || ordered)
                 ? method
                 : new Rewriter(method, isSynchronized, turns, ordered);

@@ -188,7 +188,7 @@ final class MoverRole {
         others.forEach(this::warnOf);
         read = true;
       } catch (IOException e) {
-        problem = Optional.of(e); // All sign in to all: another one tells as much.
+        problem = Optional.of(e); // All sign in to all: one that answers is enough.
       }
     }
     if (!read && problem.isPresent()) {
@@ -229,7 +229,7 @@ final class MoverRole {
     }
   }
 
-  /** Stops the engine; tells whether nothing is moved any more. */
+  /** Stops the engine; returns whether nothing is moved any more. */
   private boolean hasStopped() {
     MigrationEngine running = engine;
     if (running != null) {

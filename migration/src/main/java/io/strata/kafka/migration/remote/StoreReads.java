@@ -205,7 +205,7 @@ final class StoreReads {
   }
 
   /**
-   * Asks the kernel for the bytes of the next fetch, if this one followed another. Nobody waits,
+   * Asks the kernel for the bytes of the next fetch, if this one followed another. No thread waits,
    * and a failure is left to that fetch. The kernel's own read-ahead ends with each fetch, which
    * closes the file.
    *

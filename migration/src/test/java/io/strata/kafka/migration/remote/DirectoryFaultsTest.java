@@ -95,7 +95,7 @@ class DirectoryFaultsTest {
     }
     asking.await();
     soon().until(() -> TierBench.isRead(tier, healthy));
-    // All that wait for it end soon, and nobody begins to.
+    // All that wait for it end soon, and no other begins to.
     soon().until(() -> TierBench.stats(tier).levels().get(1).unavailableDirectories() == 1);
     assertThat(TierBench.isRead(tier, hanging)).isFalse();
     assertThat(TierBench.isRead(tier, healthy)).isTrue();
@@ -467,7 +467,7 @@ class DirectoryFaultsTest {
     return store.segments().stream().anyMatch(known -> known.key().equals(segment.key()));
   }
 
-  /** Nobody is to believe for a week that a directory was scrubbed that was not there. */
+  /** A directory that was not there does not count as scrubbed for a week. */
   @Test
   void aDirectoryThatWasAwayIsScrubbedWhenItIsBack() throws Exception {
     bench.scrub = Duration.ofHours(3);

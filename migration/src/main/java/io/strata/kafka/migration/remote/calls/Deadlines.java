@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * time.
  *
  * <p>A thread that interrupts another one in a file channel waits until that one has left the
- * kernel: the JDK closes the channel before. So nobody here interrupts a work's thread but a thread
- * that has nothing else to do. An interrupt of the caller never reaches the files that the work has
+ * kernel: the JDK closes the channel before. So only a thread that has nothing else to do
+ * interrupts a work's thread. An interrupt of the caller never reaches the files that the work has
  * open through another caller's call.
  *
  * <p>Thread safety: all methods may be called by any number of threads.

@@ -65,8 +65,8 @@ public final class DirectoryAccess {
    * @param threads makes them; empty: the callers' own, which wait for a directory that hangs
    * @param patience after so long without an answer a directory is asked for its identity, and
    *     after so long again it is suspended
-   * @param nanoTime as {@link System#nanoTime}: tells how long work that may take hours has come no
-   *     further
+   * @param nanoTime as {@link System#nanoTime}: shows how long work that may take hours has made no
+   *     progress
    */
   public record Threads(Optional<ThreadFactory> threads, Duration patience, LongSupplier nanoTime) {
 
@@ -322,7 +322,7 @@ public final class DirectoryAccess {
   }
 
   private void probe(Duration limit) throws IOException, InterruptedException {
-    // One that answers is asked as often as anybody wants to know.
+    // One that answers is asked as often as a caller wants to know.
     if (isSuspended() && lanes.isPresent() && lanes.get().probes().stuck() >= HANGING_PROBES) {
       long now = System.nanoTime();
       long last = lastProbe.get();

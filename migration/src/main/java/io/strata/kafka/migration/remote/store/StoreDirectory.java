@@ -241,8 +241,8 @@ public final class StoreDirectory {
   }
 
   /**
-   * Renames a segment's directory into the trash: it cannot be seen any more, and nobody takes it
-   * out again. That is durable when this returns, also if another broker has renamed it.
+   * Renames a segment's directory into the trash: it cannot be seen any more, and no broker takes
+   * it out again. That is durable when this returns, also if another broker has renamed it.
    *
    * @param nonce makes its name there one of this process
    * @return where it is now; empty if it was not there

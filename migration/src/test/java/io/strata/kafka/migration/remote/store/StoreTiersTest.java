@@ -260,7 +260,7 @@ class StoreTiersTest {
     }
   }
 
-  /** Its length is right, and nobody has looked at it since it was made. */
+  /** Its length is right, and it was not read since it was made. */
   @Test
   void aGoodCopyIsNotEvictedForADamagedOne() throws Exception {
     for (ObjectType type : List.of(ObjectType.LOG, ObjectType.TIME_INDEX)) {
@@ -375,7 +375,7 @@ class StoreTiersTest {
         .isEqualTo(MoveResult.Outcome.DONE);
   }
 
-  /** Nobody has noticed it yet. */
+  /** No read has found it yet. */
   @Test
   void aMovePassesACopyWithADamagedManifest() throws Exception {
     SegmentStore store = threeLevels();
@@ -488,7 +488,7 @@ class StoreTiersTest {
     SegmentStore.Copied copied = Stores.copy(store, local, SEGMENT);
     Path log =
         copied.directory().segment(SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
-    // By another name too: whoever has written behind the end may go on with its own file.
+    // By another name too: the process that has written behind the end may go on with its own file.
     Path other = Files.createLink(top.resolve("other"), log);
     Path unused = Files.write(log, new byte[100], StandardOpenOption.APPEND);
     assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
@@ -741,7 +741,7 @@ class StoreTiersTest {
     assertThatThrownBy(() -> tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED))
         .hasMessageContaining("the connection was lost");
 
-    // A process of the same broker, or an hour: nobody copies it any more.
+    // A process of the same broker, or an hour: no process copies it any more.
     Path mark = second.directories().get(0).segment(SEGMENT.key()).resolve(StoreNames.COLD);
     Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
     assertThat(seconds.destage(only(seconds).id(), 1, MoveControl.UNLIMITED).outcome())
@@ -1072,7 +1072,7 @@ class StoreTiersTest {
         .containsExactly(left);
   }
 
-  /** It died between the mark and the trash; the mark hinders nobody for ever. */
+  /** It died between the mark and the trash; the mark hinders no broker for ever. */
   @Test
   void theMarkOfAnEvictionThatDiedIsTakenOver() throws Exception {
     SegmentStore store = twoLevels();
