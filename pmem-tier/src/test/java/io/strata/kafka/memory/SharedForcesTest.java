@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class SharedForcesTest {
   private static final int THREADS = 8;
 
-  private final SharedForces forces = new SharedForces();
+  private SharedForces forces = new SharedForces();
   private final AtomicInteger calls = new AtomicInteger();
   private final CountDownLatch first = new CountDownLatch(1);
   private final CountDownLatch go = new CountDownLatch(1);
@@ -29,8 +31,10 @@ class SharedForcesTest {
    * What a thread stored before its force is durable when that returns, whichever thread made the
    * call.
    */
-  @Test
-  void aForceCoversWhatWasStoredBeforeIt() throws Exception {
+  @ParameterizedTest
+  @ValueSource(longs = {0, 100_000})
+  void aForceCoversWhatWasStoredBeforeIt(long patienceNanos) throws Exception {
+    forces = new SharedForces(nanos -> patienceNanos);
     AtomicLongArray stored = new AtomicLongArray(THREADS);
     AtomicLongArray durable = new AtomicLongArray(THREADS);
     SharedForces.Call call =
@@ -74,6 +78,42 @@ class SharedForcesTest {
       assertThat(each.get()).isTrue();
     }
     assertThat(calls).hasValue(2);
+  }
+
+  /** Without that, each of them would find a force under way, and wait for two. */
+  @Test
+  void theThreadsOfAForceShareTheNextWhenTheyComeBackSoon() throws Exception {
+    forces = new SharedForces(nanos -> TimeUnit.MINUTES.toNanos(5));
+    SharedForces.Call threeTimes =
+        () -> {
+          for (int i = 0; i < 3; i++) {
+            forces.force(this::counted);
+          }
+        };
+    List<FutureTask<Boolean>> waiting =
+        waitingBehindOne(
+            () -> {
+              forces.force(this::counted);
+              threeTimes.force();
+            },
+            threeTimes);
+    go.countDown();
+    for (FutureTask<Boolean> each : waiting) {
+      assertThat(each.get()).isTrue();
+    }
+    assertThat(calls).hasValue(4);
+  }
+
+  @Test
+  void aForceDoesNotWaitLongForThreadsThatDoNotComeBack() throws Exception {
+    forces = new SharedForces(nanos -> TimeUnit.MILLISECONDS.toNanos(1));
+    List<FutureTask<Boolean>> waiting = waitingBehindOne(this::counted);
+    go.countDown();
+    for (FutureTask<Boolean> each : waiting) {
+      assertThat(each.get()).isTrue();
+    }
+    forces.force(this::counted);
+    assertThat(calls).hasValue(3);
   }
 
   @Test
@@ -121,7 +161,7 @@ class SharedForcesTest {
     AtomicInteger interrupted = new AtomicInteger();
     List<FutureTask<Boolean>> waiting =
         waitingBehindOne(
-            this::counted,
+            () -> forces.force(this::counted),
             () -> {
               Thread.currentThread().interrupt();
               forces.force(this::counted);
@@ -149,14 +189,14 @@ class SharedForcesTest {
   }
 
   private List<FutureTask<Boolean>> waitingBehindOne(SharedForces.Call call) throws Exception {
-    return waitingBehindOne(call, () -> forces.force(call));
+    return waitingBehindOne(() -> forces.force(call), () -> forces.force(call));
   }
 
   /** Begins a force that stays under way until {@link #go}, and so many threads behind it. */
-  private List<FutureTask<Boolean>> waitingBehindOne(SharedForces.Call call, SharedForces.Call rest)
+  private List<FutureTask<Boolean>> waitingBehindOne(SharedForces.Call one, SharedForces.Call rest)
       throws Exception {
     List<FutureTask<Boolean>> all = new ArrayList<>();
-    all.add(started(() -> forces.force(call)));
+    all.add(started(one));
     first.await();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
