@@ -75,7 +75,7 @@ final class FailingMedia {
         long start = System.nanoTime();
         ledger.send(producer, 0, size);
         if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(3)) {
-          return; // no side answers any more
+          return; // the cluster no longer answers
         }
       }
     }

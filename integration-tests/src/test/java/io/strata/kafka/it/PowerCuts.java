@@ -58,7 +58,7 @@ final class PowerCuts {
 
   /** Cuts the same machine's power so many times; fewer if one shows a problem. */
   private int chain(CutKind kind, long seed, int cuts) throws InterruptedException {
-    // Its disks are removed when it is closed, unless it is to keep them.
+    // Its disks are removed when it is closed, unless keep() has been called.
     try (PowerCutChain chain = new PowerCutChain(guest, kind, seed)) {
       return chain(kind, seed, cuts, chain);
     }

@@ -73,7 +73,7 @@ final class Soak {
   }
 
   /**
-   * What a soak does.
+   * The settings of a soak.
    *
    * @param killEvery how often the broker is killed; zero for never
    */
@@ -177,7 +177,10 @@ final class Soak {
     SoakPlot.write(samples, folder.resolve("soak.png"));
   }
 
-  /** All but Kafka's own: without the one of remote copies those would stay for ever. */
+  /**
+   * All but Kafka's own: without Kafka's topic of remote metadata the remote copies would stay for
+   * ever.
+   */
   private void deleteTopics() throws InterruptedException {
     try (Admin admin = broker.admin()) {
       List<String> names =

@@ -95,9 +95,9 @@ final class BackOffs {
   }
 
   /**
-   * A move has been made: its segment is not at fault any more, and if it was a copy, nor is its
-   * target. An eviction copies nothing, so it shows nothing of its target, nor that a corrupt
-   * segment is whole.
+   * A move has been made. A copy shows that neither its segment nor its target is at fault any
+   * more. An eviction copies nothing: it shows nothing of its target, and a segment that was found
+   * corrupt stays so.
    */
   synchronized void succeeded(PlannedMove move) {
     boolean copied = move.kind() != Move.Kind.EVICT;

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * all of them. None begins before the one under way has ended.
  *
  * <p>A thread whose force has ended may come back soon, with the next append of a produce request.
- * The next force waits for these threads for a small part of the time that a force takes: otherwise
- * each of them would find a force under way that began without it, and would wait for two.
+ * After a force that was not short the next one waits a little for these threads: otherwise each of
+ * them would find a force under way that began without it, and would wait for two.
  *
  * <p>Thread safety: {@link #force} may be called by any number of threads.
  */
@@ -28,13 +28,17 @@ final class SharedForces {
     void force() throws IOException;
   }
 
-  /** The part of a force's time that the next one waits at most for the threads of the last one. */
-  private static final int PATIENCE_PART = 8;
+  /** A force waits for threads for at most the last force's duration divided by this. */
+  private static final int PATIENCE_DIVISOR = 8;
 
   /**
-   * Threads need longer than this to come back: after a force of less than 2 ms none is awaited.
+   * A shorter wait is useless: threads take about this long to come back. So no thread is awaited
+   * after a force of less than 2 ms.
    */
   private static final long LEAST_PATIENCE_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
+
+  /** After a device that stood still threads may not come back at all. */
+  private static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** Threads that share a force, which the first of them makes. */
   private static final class Group {
@@ -47,7 +51,7 @@ final class SharedForces {
 
   private final LongUnaryOperator patience;
 
-  /** Held while a force is under way. */
+  /** Held from when a leader begins to gather threads until its force has ended. */
   private final Lock underWay = new ReentrantLock();
 
   private final Lock lock = new ReentrantLock();
@@ -59,7 +63,10 @@ final class SharedForces {
   @GuardedBy("lock")
   private @Nullable Group next;
 
-  /** How many threads had a force under way, or waited for one, when the last one ended. */
+  /**
+   * How many threads the next force waits for: those of the last one, and those that were waiting
+   * when it ended.
+   */
   @GuardedBy("lock")
   private int expected;
 
@@ -67,16 +74,22 @@ final class SharedForces {
   private long patientUntilNanos = System.nanoTime();
 
   SharedForces() {
-    this(nanos -> nanos / PATIENCE_PART < LEAST_PATIENCE_NANOS ? 0 : nanos / PATIENCE_PART);
+    this(SharedForces::patience);
   }
 
   /**
-   * As the other constructor, for tests.
+   * Makes one with another patience, for tests.
    *
-   * @param patience how long after a force the next one waits for threads, by how long it took
+   * @param patience maps the nanoseconds that a force took to those that the next one waits after
+   *     its end
    */
   SharedForces(LongUnaryOperator patience) {
     this.patience = patience;
+  }
+
+  private static long patience(long nanos) {
+    long patience = nanos / PATIENCE_DIVISOR;
+    return patience < LEAST_PATIENCE_NANOS ? 0 : Math.min(patience, MOST_PATIENCE_NANOS);
   }
 
   /**
@@ -129,12 +142,17 @@ final class SharedForces {
       failure = e;
       throw e;
     } finally {
-      close(group); // If a lock was not to be had.
-      boolean unused = group.end.complete(failure);
+      try {
+        close(group); // If locking failed above.
+      } finally {
+        boolean unused = group.end.complete(failure);
+      }
     }
   }
 
-  /** Waits for the threads of the last force, and closes the group: it has no more from now on. */
+  /**
+   * Waits for the threads of the last force, and closes the group: no thread joins it from then on.
+   */
   private void gather(Group group) {
     lock.lock();
     try {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The kernel reports a failed write-back once for each time a file is open, to the force that
  * comes next, and has marked the pages clean by then. All segments of a pool share one such
  * opening: a segment's force can meet the failure of another one's pages, whose own force would
- * then succeed with nothing on the medium. So one failure is that of all, while the memory is open.
+ * then succeed with nothing on the medium. So after the first failure every force and every store
+ * fails, for as long as the memory is open.
  *
  * <p>Thread safety: all methods may be called by any number of threads. A force that another thread
  * has under way while one fails fails as well, unless it returned from the kernel before the
@@ -30,8 +31,8 @@ final class WriteBack<M> {
   /** Empty where each thread forces its own range. */
   private final Optional<SharedForces> shared;
 
-  /** The first failure; null while there was none. */
-  private volatile @Nullable IOException failure;
+  /** The first failure; null while there was none. As it was: memory may have run out. */
+  private volatile @Nullable Throwable failure;
 
   private WriteBack(Path file, Force<M> force, Optional<SharedForces> shared) {
     this.file = file;
@@ -39,13 +40,13 @@ final class WriteBack<M> {
     this.shared = shared;
   }
 
-  /** Returns one whose threads each force their own range. */
+  /** Returns a write-back whose threads each force their own range. */
   static <M> WriteBack<M> ofRanges(Path file, Force<M> force) {
     return new WriteBack<>(file, force, Optional.empty());
   }
 
   /**
-   * Returns one whose threads share forces.
+   * Returns a write-back whose threads share forces.
    *
    * @param force makes the whole file durable, whatever the range
    */
@@ -70,25 +71,18 @@ final class WriteBack<M> {
     requireNoFailure();
     try {
       force.force(medium, position, length);
-    } catch (IOException e) {
-      note(e);
-      throw e;
-    } catch (RuntimeException | Error e) {
-      note(new IOException(e));
+    } catch (IOException | RuntimeException | Error e) {
+      if (failure == null) {
+        failure = e;
+      }
       throw e;
     }
     requireNoFailure();
   }
 
-  private void note(IOException e) {
-    if (failure == null) {
-      failure = e;
-    }
-  }
-
   /** Throws if a force has failed: what is stored now could not be made durable. */
   void requireNoFailure() throws IOException {
-    IOException first = failure;
+    Throwable first = failure;
     if (first != null) {
       throw new IOException(
           """
@@ -104,6 +98,7 @@ final class WriteBack<M> {
 
   /** The first failure; empty while there was none. */
   Optional<IOException> failure() {
-    return Optional.ofNullable(failure);
+    return Optional.ofNullable(failure)
+        .map(first -> first instanceof IOException io ? io : new IOException(first));
   }
 }

@@ -156,7 +156,7 @@ record Health(int value, List<String> reasons) {
 
   private static void add(List<Reason> reasons, MigrationStats moves, String where) {
     if (moves.corrupt() > 0) {
-      broken(reasons, "moves %s found %d segments corrupt".formatted(where, moves.corrupt()));
+      broken(reasons, "segments found corrupt by moves %s: %d".formatted(where, moves.corrupt()));
     }
     if (moves.failedRoundsInARow() > 0) {
       degraded(

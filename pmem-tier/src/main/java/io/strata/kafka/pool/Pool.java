@@ -438,7 +438,7 @@ public final class Pool implements AutoCloseable {
     return allocator;
   }
 
-  /** Sets who makes pages present; before another thread knows of the pool. */
+  /** Sets the threads that make pages present; called before another thread knows the pool. */
   void pageThreads(ThreadFactory threads) {
     pageThreads = Optional.of(threads);
   }

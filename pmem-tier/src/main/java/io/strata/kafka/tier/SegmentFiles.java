@@ -45,9 +45,9 @@ public interface SegmentFiles {
   }
 
   /**
-   * Returns whether {@code path} names, by its last name alone, a file of a log directory in which
-   * Kafka keeps an offset of each partition. Kafka replaces these from the moment on when it has
-   * loaded all logs, and not before.
+   * Returns whether {@code path} names one of the files in which Kafka keeps offsets by partition
+   * ({@code *-offset-checkpoint}). Looks at the name only. Kafka replaces these files only after it
+   * has loaded all logs.
    */
   static boolean isCheckpoint(Path path) {
     return path.toString().endsWith("-offset-checkpoint");
@@ -113,7 +113,7 @@ public interface SegmentFiles {
 
   /**
    * Notes that Kafka has loaded all logs. Until then it may truncate what a power failure has torn,
-   * and what is torn looks corrupt.
+   * and what is torn looks corrupt. May be called any number of times.
    */
   default void logsLoaded() {}
 }

@@ -39,6 +39,9 @@ final class TierMoves implements TieredSegments {
   private final UnspillMove unspilling;
   private volatile boolean logsLoaded;
 
+  /** Whether the last {@link #state} had the segments. */
+  private volatile boolean shown;
+
   TierMoves(
       PoolSet pools,
       LogDirectories logDirectories,
@@ -64,15 +67,19 @@ final class TierMoves implements TieredSegments {
     this.unspilling = new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }
 
-  /** Without segments until Kafka has loaded the logs; see {@link SegmentFiles#logsLoaded}. */
+  /** Returns no segments until Kafka has loaded the logs; see {@link SegmentFiles#logsLoaded}. */
   @Override
   public State state() {
-    return logsLoaded ? state.now() : new State(usages(), List.of(), Set.of(), true);
+    shown = logsLoaded;
+    return shown ? state.now() : new State(usages(), List.of(), Set.of(), true);
   }
 
   /** See {@link SegmentFiles#logsLoaded}. */
   void logsLoaded() {
-    logsLoaded = true;
+    if (!logsLoaded) {
+      logsLoaded = true;
+      space.wake();
+    }
   }
 
   @Override
@@ -93,8 +100,12 @@ final class TierMoves implements TieredSegments {
     return state.figures();
   }
 
+  /** {@inheritDoc} Keeps the order that recovery has set, until it is of all segments. */
   @Override
   public void evictionOrder(List<Long> ids) {
+    if (!shown) {
+      return;
+    }
     List<TieredSegment> order = new ArrayList<>(ids.size());
     for (long id : ids) {
       // One that is not clean yet may be when its space is needed.

@@ -522,7 +522,8 @@ final class SimWorld {
         truncate(expected, valid);
       }
       if (end == End.KILL && cutShort && !(setup.exact() && isNewest(file, files.values()))) {
-        // What is there was acknowledged to no client; from here on it is taken for what is. Of the
+        // No client has an acknowledgement of these bytes; from here on the test expects what is
+        // there. Of the
         // newest segment Kafka may acknowledge it without another word: to a producer that repeats.
         expected.promised = false;
         flush(expected);

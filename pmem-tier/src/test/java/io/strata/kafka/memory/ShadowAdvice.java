@@ -4,7 +4,7 @@ import java.io.IOException;
 import net.bytebuddy.asm.Advice;
 
 /** What {@link ShadowPatch} appends to {@link MemoryOpener#open}: the body is copied into it. */
-@SuppressWarnings("UnusedVariable") // the class that copies the body uses what is assigned
+@SuppressWarnings("UnusedVariable") // the method that the body is copied into uses it
 final class ShadowAdvice {
   private ShadowAdvice() {}
 

@@ -508,7 +508,7 @@ class StrataMetricsTest {
     assertThat(metrics.health().reasons())
         .containsExactly(
             "93 segments of the remote store have no copy that is not damaged",
-            "moves between levels of the remote store found 2 segments corrupt",
+            "segments found corrupt by moves between levels of the remote store: 2",
             "1010 damaged copies in remote level ssd",
             "remote directory /hdd of level hdd cannot be used",
             "91 threads hang in operations of the remote tier",

@@ -290,6 +290,24 @@ final class TierMovesTest {
     }
   }
 
+  /** The engine plans without segments then, and must not take away the order of eviction. */
+  @Test
+  void anAppendEvictsBeforeKafkaHasLoadedTheLogs() throws Exception {
+    assertDone(destage(old, LOG_DIRS));
+    fixture.close();
+    try (HotTier restarted = HotTier.open(fixture.spec(), TierEvents.NONE, SegmentEvents.NONE)) {
+      TieredSegments segments = restarted.tieredSegments();
+      TierUsage usage = segments.state().tiers().get(0);
+      segments.evictionOrder(List.of());
+      Path big = fixture.segment("big-0", 0);
+      byte[] bytes = new byte[(int) (usage.freeBytes() + MIB / 2)];
+      try (FileChannel channel = restarted.open(big, TierFixture.KAFKA).orElseThrow()) {
+        assertThat(channel.write(ByteBuffer.wrap(bytes))).isEqualTo(bytes.length);
+      }
+      assertThat(restarted.figures().spilled()).isZero();
+    }
+  }
+
   /** Something that happens to a segment while it is copied. */
   private interface Action {
     void run() throws IOException;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What is appended to the methods of Kafka's class: the bodies are copied into it. What they assign
  * to {@code returned} is what the method returns.
  */
-@SuppressWarnings("UnusedVariable") // the class that copies the body uses what is assigned
+@SuppressWarnings("UnusedVariable") // the method that the body is copied into uses it
 final class MirrorAdvice {
 
   private MirrorAdvice() {}
