@@ -85,13 +85,15 @@ public final class SimTier {
       PoolSource pools,
       Supplier<ScheduledExecutorService> background)
       throws IOException {
-    return new SimTier(
+    HotTier tier =
         HotTier.open(
             spec,
             events,
             SegmentEvents.NONE,
             new TierParts(
-                opening(pools), background, (source, target) -> false, new CountedTime())));
+                opening(pools), background, (source, target) -> false, new CountedTime()));
+    tier.logsLoaded();
+    return new SimTier(tier);
   }
 
   /** Drains the tier. */
