@@ -240,7 +240,16 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       super.move(source, target, options);
     }
     if (SegmentFiles.isCheckpoint(to)) {
+      noteLogsLoaded();
+    }
+  }
+
+  private void noteLogsLoaded() {
+    try {
       segments.get().logsLoaded();
+    } catch (IOException notOpened) {
+      // A tier that could not be opened moves nothing. The file is in its place.
+      return;
     }
   }
 

@@ -36,6 +36,7 @@ final class FakeTier implements SegmentFiles {
   private final Map<Object, Path> hot = new ConcurrentHashMap<>();
   private final AtomicInteger placed = new AtomicInteger();
   private final AtomicInteger freed = new AtomicInteger();
+  private volatile boolean logsLoaded;
 
   /**
    * A tier without segments.
@@ -51,6 +52,15 @@ final class FakeTier implements SegmentFiles {
   /** Files placed so far. */
   int placed() {
     return placed.get();
+  }
+
+  @Override
+  public void logsLoaded() {
+    logsLoaded = true;
+  }
+
+  boolean hasLoadedLogs() {
+    return logsLoaded;
   }
 
   /** Hot files at this moment. */

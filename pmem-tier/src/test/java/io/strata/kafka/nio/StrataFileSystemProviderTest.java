@@ -373,6 +373,23 @@ class StrataFileSystemProviderTest {
     assertThat(Files.getLastModifiedTime(jdk(segment))).as("the log file's").isEqualTo(LONG_AGO);
   }
 
+  /** As Kafka does first when it has loaded the logs; each partition's own file says nothing. */
+  @Test
+  void theTierKnowsThatTheLogsAreLoadedWhenKafkaReplacesACheckpoint() throws IOException {
+    replace(directory.resolve("leader-epoch-checkpoint"));
+    assertThat(tier.hasLoadedLogs()).isFalse();
+    replace(directory.resolve("replication-offset-checkpoint"));
+    assertThat(tier.hasLoadedLogs()).isTrue();
+  }
+
+  private static void replace(Path checkpoint) throws IOException {
+    Path next = Files.writeString(Path.of(checkpoint + ".tmp"), "0");
+    Files.move(
+        checkpoint.resolveSibling(next.getFileName().toString()),
+        checkpoint,
+        StandardCopyOption.ATOMIC_MOVE);
+  }
+
   @Test
   void nothingButASegmentAsksForTheTier() throws IOException {
     Path there =
@@ -385,7 +402,8 @@ class StrataFileSystemProviderTest {
     assertThat(Files.size(file)).isEqualTo(1);
     Path copy = Files.copy(file, there.resolve("copy"));
     Files.move(copy, there.resolve("moved"));
-    Files.delete(there.resolve("moved"));
+    Files.move(there.resolve("moved"), there.resolve("replication-offset-checkpoint"));
+    Files.delete(there.resolve("replication-offset-checkpoint"));
     try (FileChannel channel = FileChannel.open(there, StandardOpenOption.READ)) {
       channel.force(true);
     }
