@@ -163,8 +163,8 @@ final class SharedForces {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      lock.unlock();
       close(group);
+      lock.unlock();
     }
   }
 
