@@ -385,6 +385,7 @@ final class TierStateTest {
   }
 
   /** A segment of which no file is needed, in a partition with 49 others. */
+  /** Adds a segment that a stock broker has written. */
   static TieredSegment inLogFile(SegmentRegistry registry, int number) {
     return inLogFile(
         registry,
@@ -404,7 +405,7 @@ final class TierStateTest {
                 SegmentEvents.NONE),
             file,
             "inode " + number,
-            false,
+            true,
             registry,
             logFile -> new LogDiskPace(LogDiskPace.Time.SYSTEM));
     return registry.addUnpooled(segment);
