@@ -87,7 +87,8 @@ final class SharedForces {
     this.patience = patience;
   }
 
-  private static long patience(long nanos) {
+  /** Returns how long to wait, in nanoseconds, after a force that took {@code nanos}. */
+  static long patience(long nanos) {
     long patience = nanos / PATIENCE_DIVISOR;
     return patience < LEAST_PATIENCE_NANOS ? 0 : Math.min(patience, MOST_PATIENCE_NANOS);
   }

@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
@@ -114,6 +115,14 @@ class SharedForcesTest {
     }
     forces.force(this::counted);
     assertThat(calls).hasValue(3);
+  }
+
+  /** An eighth of the last force, unless that is too short to help; 10 ms at most. */
+  @ParameterizedTest
+  @CsvSource({"0, 0", "1999, 0", "2000, 250", "8000, 1000", "80000, 10000", "9000000, 10000"})
+  void aForceWaitsAPartOfTheLastOnesTime(long micros, long waitMicros) {
+    long patience = SharedForces.patience(TimeUnit.MICROSECONDS.toNanos(micros));
+    assertThat(patience).isEqualTo(TimeUnit.MICROSECONDS.toNanos(waitMicros));
   }
 
   @Test
