@@ -170,6 +170,9 @@ public final class MigrationEngine implements AutoCloseable {
 
   /** Plans once, if there may be something to plan. */
   private void round() {
+    if (!segments.mayMove()) {
+      return;
+    }
     Config now = config;
     // Before the state: a move that ends in between is left out of this round, not planned twice.
     List<PlannedMove> inFlight = queue.beginPlan();

@@ -19,6 +19,14 @@ import java.util.Set;
 public interface TieredSegments {
 
   /**
+   * Returns whether segments may move yet; once true, it stays true. Until then the engine makes no
+   * plan, sets no order of eviction and moves nothing.
+   */
+  default boolean mayMove() {
+    return true;
+  }
+
+  /**
    * All segments that may move, and the tiers' usage without any demand ({@code excessBytes} and
    * {@code spareBytes} are 0). Costs time in proportion to the number of segments; does no I/O.
    */

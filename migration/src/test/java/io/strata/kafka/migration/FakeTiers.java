@@ -102,6 +102,7 @@ final class FakeTiers implements TieredSegments {
   @GuardedBy("this")
   private long made;
 
+  private volatile boolean mayMove = true;
   private volatile Runnable wake = () -> {};
   private volatile Hook hook = (kind, id, toTier) -> {};
   private volatile int slots = Integer.MAX_VALUE;
@@ -547,6 +548,15 @@ final class FakeTiers implements TieredSegments {
   public MoveResult goOn(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
     return move(Move.Kind.PROMOTE, id, toTier, control);
+  }
+
+  @Override
+  public boolean mayMove() {
+    return mayMove;
+  }
+
+  void mayMove(boolean newMayMove) {
+    mayMove = newMayMove;
   }
 
   @Override

@@ -130,6 +130,29 @@ final class LastPlanTest {
   }
 
   @Test
+  void noRoundPlansBeforeSegmentsMayMove() {
+    fill(1);
+    tiers.mayMove(false);
+    List<Long> order = List.of(7L);
+    tiers.evictionOrder(order);
+    try (MigrationEngine engine =
+        new MigrationEngine(
+            tiers,
+            Settings.of(0).value(),
+            PolicyRegistry.builtIn(),
+            List.of(),
+            EngineEvents.NONE,
+            withoutTime())) {
+      engine.start();
+      await().until(() -> engine.stats().rounds() > 5);
+      assertThat(tiers.made()).isZero();
+      assertThat(tiers.order()).isEqualTo(order);
+      tiers.mayMove(true);
+      await().until(() -> tiers.state().tiers().get(0).dirtyBytes() == 0);
+    }
+  }
+
+  @Test
   void newSettingsArePlannedByThoughTheirFirstPlanFails() {
     fill(SEGMENTS);
     AtomicInteger plans = new AtomicInteger();

@@ -12,7 +12,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * What the migration engine sees of the tier's segments, and has moved: which segment is meant and
@@ -39,9 +38,6 @@ final class TierMoves implements TieredSegments {
   private final UnspillMove unspilling;
   private volatile boolean logsLoaded;
 
-  /** Whether the last {@link #state} had the segments. */
-  private volatile boolean shown;
-
   TierMoves(
       PoolSet pools,
       LogDirectories logDirectories,
@@ -67,14 +63,17 @@ final class TierMoves implements TieredSegments {
     this.unspilling = new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }
 
-  /** Returns no segments until Kafka has loaded the logs; see {@link SegmentFiles#logsLoaded}. */
+  /** {@inheritDoc} See {@link SegmentFiles#logsLoaded}. */
   @Override
-  public State state() {
-    shown = logsLoaded;
-    return shown ? state.now() : new State(usages(), List.of(), Set.of(), true);
+  public boolean mayMove() {
+    return logsLoaded;
   }
 
-  /** See {@link SegmentFiles#logsLoaded}. */
+  @Override
+  public State state() {
+    return state.now();
+  }
+
   void logsLoaded() {
     if (!logsLoaded) {
       logsLoaded = true;
@@ -100,12 +99,8 @@ final class TierMoves implements TieredSegments {
     return state.figures();
   }
 
-  /** {@inheritDoc} Keeps the order that recovery has set, until it is of all segments. */
   @Override
   public void evictionOrder(List<Long> ids) {
-    if (!shown) {
-      return;
-    }
     List<TieredSegment> order = new ArrayList<>(ids.size());
     for (long id : ids) {
       // One that is not clean yet may be when its space is needed.

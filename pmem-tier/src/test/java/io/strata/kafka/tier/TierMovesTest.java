@@ -279,26 +279,22 @@ final class TierMovesTest {
 
   /** Kafka may yet truncate what a power failure has torn. */
   @Test
-  void theEngineSeesNoSegmentBeforeKafkaHasLoadedTheLogs() throws Exception {
+  void nothingMayMoveBeforeKafkaHasLoadedTheLogs() throws Exception {
     fixture.close();
     try (HotTier restarted = HotTier.open(fixture.spec(), TierEvents.NONE, SegmentEvents.NONE)) {
       TieredSegments segments = restarted.tieredSegments();
-      assertThat(segments.state().segments()).isEmpty();
-      assertThat(segments.state().tiers().get(0).dirtyBytes()).isPositive();
+      assertThat(segments.mayMove()).isFalse();
       restarted.logsLoaded();
-      assertThat(segments.state().segments()).hasSize(2);
+      assertThat(segments.mayMove()).isTrue();
     }
   }
 
-  /** The engine plans without segments then, and must not take away the order of eviction. */
   @Test
-  void anAppendEvictsBeforeKafkaHasLoadedTheLogs() throws Exception {
+  void anAppendAfterARestartEvictsBeforeAnyPlan() throws Exception {
     assertDone(destage(old, LOG_DIRS));
     fixture.close();
     try (HotTier restarted = HotTier.open(fixture.spec(), TierEvents.NONE, SegmentEvents.NONE)) {
-      TieredSegments segments = restarted.tieredSegments();
-      TierUsage usage = segments.state().tiers().get(0);
-      segments.evictionOrder(List.of());
+      TierUsage usage = restarted.tieredSegments().usages().get(0);
       Path big = fixture.segment("big-0", 0);
       byte[] bytes = new byte[(int) (usage.freeBytes() + MIB / 2)];
       try (FileChannel channel = restarted.open(big, TierFixture.KAFKA).orElseThrow()) {
