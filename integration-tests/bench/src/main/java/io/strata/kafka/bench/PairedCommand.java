@@ -62,6 +62,13 @@ final class PairedCommand implements Callable<Integer> {
   private List<Path> contenders = new ArrayList<>();
 
   @Option(
+      names = "--with",
+      arity = "1",
+      paramLabel = "FILE",
+      description = "Keys that every contender gets after its own, such as a command before it.")
+  private List<Path> with = new ArrayList<>();
+
+  @Option(
       names = "--kafka",
       required = true,
       paramLabel = "DIRECTORY",
@@ -169,11 +176,11 @@ final class PairedCommand implements Callable<Integer> {
     all.put("work", work.toAbsolutePath().toString());
     // What is wrong with the scenario shows before a broker starts.
     Optional<Contender> first =
-        options.read(file, List.of()).beginAs().map(begin -> Contender.read(begin, all));
+        options.read(file, List.of()).beginAs().map(begin -> Contender.read(begin, with, all));
     Set<String> labels = new HashSet<>();
     List<Entrant> entrants = new ArrayList<>();
     for (Path each : contenders) {
-      Contender contender = Contender.read(each, all);
+      Contender contender = Contender.read(each, with, all);
       if (!labels.add(contender.label())) {
         throw new ScenarioException(
             "%s: found the label %s again, expected another for each"

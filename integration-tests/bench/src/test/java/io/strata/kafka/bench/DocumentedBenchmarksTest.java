@@ -27,6 +27,25 @@ class DocumentedBenchmarksTest {
   private static final Path TOP = Path.of("../..").toAbsolutePath().normalize();
 
   private static final Path EXAMPLES = TOP.resolve("examples/benchmarks");
+  private static final Map<String, String> VALUES =
+      Map.of(
+          "strata",
+          "s.jar",
+          "pool",
+          "/p",
+          "size",
+          "1GiB",
+          "work",
+          "/w",
+          "store",
+          "/s",
+          "tests",
+          "t.jar",
+          "tmpfs",
+          "/dev/shm/p",
+          "sparse",
+          "/s");
+
   private static final Pattern COMMAND =
       Pattern.compile("(?m)^(?:[$] )?examples/bin/strata-bench ((?:.*\\\\\n)*.*)$");
 
@@ -71,14 +90,18 @@ class DocumentedBenchmarksTest {
   @Test
   void everyContenderIsOne() throws IOException {
     for (Path file : yaml(EXAMPLES.resolve("contenders")).toList()) {
-      Contender contender =
-          Contender.read(
-              file,
-              Map.of(
-                  "strata", "s.jar", "pool", "/p", "size", "1GiB", "work", "/w", "store", "/s",
-                  "tests", "t.jar"));
+      Contender contender = Contender.read(file, List.of(), VALUES);
 
       assertThat(file).hasFileName(contender.label() + ".yaml");
+    }
+  }
+
+  @Test
+  void everyContenderCanGetWhatTheFilesSay() throws IOException {
+    Path stock = EXAMPLES.resolve("contenders/stock.yaml");
+    for (Path file : yaml(EXAMPLES.resolve("with")).toList()) {
+      assertThat(Contender.read(stock, List.of(file), VALUES))
+          .isNotEqualTo(Contender.read(stock, List.of(), VALUES));
     }
   }
 
@@ -116,10 +139,12 @@ class DocumentedBenchmarksTest {
     Map<String, String> values =
         found(command, "--define (\\w+)=(\\S+)")
             .collect(Collectors.toMap(define -> define.group(1), define -> define.group(2)));
+    List<Path> with =
+        found(command, "--with (\\S+)").map(file -> TOP.resolve(file.group(1))).toList();
     assertThat(found(command, "--contender (\\S+)"))
         .allSatisfy(
             file ->
-                assertThat(Contender.read(TOP.resolve(file.group(1)), values).label())
+                assertThat(Contender.read(TOP.resolve(file.group(1)), with, values).label())
                     .isNotEmpty());
   }
 

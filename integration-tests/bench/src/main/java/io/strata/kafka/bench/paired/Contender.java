@@ -2,7 +2,9 @@ package io.strata.kafka.bench.paired;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.strata.kafka.bench.scenario.ScenarioException;
@@ -38,37 +40,34 @@ public record Contender(
   private static final ObjectMapper YAML = YAMLMapper.builder().build();
   private static final Pattern NAME = Pattern.compile("\\{([a-zA-Z0-9-]+)}");
 
-  /** The keys of a file, with their defaults. */
-  private static final String DEFAULTS =
-      "{class-path: [], jvm: [], properties: {}, prefix: [], before: [], after: []}";
+  private static final List<String> LISTS =
+      List.of("class-path", "jvm", "prefix", "before", "after");
 
   /**
-   * Reads a file.
+   * Reads a file, and after it the contender that it is {@code like}: lists follow those of that
+   * one, properties override its.
    *
+   * @param with files of keys that every contender gets after its own
    * @param values of the names in braces, such as {@code {pool}}
    * @throws ScenarioException if a key or a name is unknown
    */
-  public static Contender read(Path file, Map<String, String> values) {
-    try {
-      if (!(YAML.readTree(fill(file, Files.readString(file), values)) instanceof ObjectNode own)) {
-        throw new ScenarioException("%s: expected keys with values, in YAML".formatted(file));
-      }
-      ObjectNode all = (ObjectNode) YAML.readTree(DEFAULTS);
-      own.fieldNames()
-          .forEachRemaining(
-              key -> {
-                if (!all.has(key) && !key.equals("label")) {
-                  throw new ScenarioException(
-                      "%s: found the key '%s', expected one of label, class-path, jvm, properties, prefix, before, after"
-                          .formatted(file, key));
-                }
-              });
-      all.setAll(own);
-      if (!all.path("label").asText().matches("[a-zA-Z0-9][a-zA-Z0-9._-]*")) {
+  public static Contender read(Path file, List<Path> with, Map<String, String> values) {
+    ObjectNode all = keys(file, values);
+    for (Path more : with) {
+      ObjectNode keys = keys(more, values);
+      if (keys.has("label")) {
         throw new ScenarioException(
-            "%s: found the label '%s', expected letters, digits, dots and hyphens"
-                .formatted(file, all.path("label").asText()));
+            "%s: found the key 'label', expected none where every contender gets the keys"
+                .formatted(more));
       }
+      merge(all, keys);
+    }
+    if (!all.path("label").asText().matches("[a-zA-Z0-9][a-zA-Z0-9._-]*")) {
+      throw new ScenarioException(
+          "%s: found the label '%s', expected letters, digits, dots and hyphens"
+              .formatted(file, all.path("label").asText()));
+    }
+    try {
       return new Contender(
           all.path("label").asText(),
           // The broker has a working directory of its own.
@@ -76,17 +75,77 @@ public record Contender(
               .map(entry -> Path.of(entry).toAbsolutePath().toString())
               .toList(),
           texts(all, "jvm"),
-          YAML.convertValue(all.get("properties"), new TypeReference<Map<String, String>>() {}),
+          YAML.convertValue(
+              all.withObject("/properties"), new TypeReference<Map<String, String>>() {}),
           texts(all, "prefix"),
           texts(all, "before"),
           texts(all, "after"));
     } catch (IllegalArgumentException e) {
       throw new ScenarioException("%s: %s".formatted(file, e.getMessage()));
+    }
+  }
+
+  /** The keys of a file, and of the one that it is like. */
+  private static ObjectNode keys(Path file, Map<String, String> values) {
+    ObjectNode own = parse(file, values);
+    JsonNode like = own.remove("like");
+    if (like == null) {
+      return own;
+    }
+    Path other = file.resolveSibling(like.asText());
+    ObjectNode all = parse(other, values);
+    if (all.has("like")) {
+      throw new ScenarioException(
+          "%s: found that %s is like another one, expected a file that has all of its keys"
+              .formatted(file, other));
+    }
+    merge(all, own);
+    return all;
+  }
+
+  private static ObjectNode parse(Path file, Map<String, String> values) {
+    try {
+      if (!(YAML.readTree(fill(file, Files.readString(file), values)) instanceof ObjectNode own)) {
+        throw new ScenarioException("%s: expected keys with values, in YAML".formatted(file));
+      }
+      own.properties().forEach(key -> check(file, key.getKey(), key.getValue()));
+      return own;
     } catch (JsonProcessingException e) {
       throw new ScenarioException("%s: %s".formatted(file, e.getOriginalMessage()));
     } catch (IOException e) {
       throw new ScenarioException("%s: found no readable file (%s)".formatted(file, e));
     }
+  }
+
+  private static void check(Path file, String key, JsonNode value) {
+    boolean isList = LISTS.contains(key);
+    boolean isObject = key.equals("properties");
+    if (!isList && !isObject && !key.equals("label") && !key.equals("like")) {
+      throw new ScenarioException(
+          "%s: found the key '%s', expected one of label, like, properties, %s"
+              .formatted(file, key, String.join(", ", LISTS)));
+    }
+    if (isList != value.isArray() || isObject != value.isObject()) {
+      throw new ScenarioException(
+          "%s: found %s for '%s', expected %s"
+              .formatted(
+                  file, value, key, isList ? "a list" : isObject ? "keys with values" : "a text"));
+    }
+  }
+
+  /** Lists become longer, properties and texts are replaced. */
+  private static void merge(ObjectNode all, ObjectNode more) {
+    more.properties()
+        .forEach(
+            key -> {
+              if (key.getValue() instanceof ArrayNode list) {
+                all.withArray("/" + key.getKey()).addAll(list);
+              } else if (key.getValue() instanceof ObjectNode properties) {
+                all.withObject("/" + key.getKey()).setAll(properties);
+              } else {
+                all.set(key.getKey(), key.getValue());
+              }
+            });
   }
 
   /** Returns how its broker is started, as the cluster of a result is described. */
@@ -101,7 +160,7 @@ public record Contender(
   }
 
   private static List<String> texts(ObjectNode all, String key) {
-    return YAML.convertValue(all.get(key), new TypeReference<List<String>>() {});
+    return YAML.convertValue(all.withArray("/" + key), new TypeReference<List<String>>() {});
   }
 
   private static String fill(Path file, String text, Map<String, String> values) {

@@ -15,9 +15,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ContenderTest {
   @TempDir private Path folder;
 
+  private List<Path> with = List.of();
+
   private Contender read(String text) throws IOException {
     return Contender.read(
-        Files.writeString(folder.resolve("c.yaml"), text), Map.of("pool", "/mnt/a$b.pool"));
+        Files.writeString(folder.resolve("c.yaml"), text), with, Map.of("pool", "/mnt/a$b.pool"));
   }
 
   @Test
@@ -52,12 +54,64 @@ class ContenderTest {
         .isInstanceOf(ScenarioException.class)
         .hasMessageContaining("found {heap}, expected a value: --define heap=");
     assertThatThrownBy(() -> read("label: x\nlibs: []"))
-        .hasMessageContaining("found the key 'libs', expected one of label, class-path");
+        .hasMessageContaining(
+            "found the key 'libs', expected one of label, like, properties, class-path");
     assertThatThrownBy(() -> read("label: a b"))
         .hasMessageContaining("found the label 'a b', expected letters");
     assertThatThrownBy(() -> read("label: x\njvm: {a: 1}"))
         .isInstanceOf(ScenarioException.class)
-        .hasMessageContaining("c.yaml");
+        .hasMessageContaining("c.yaml: found {\"a\":1} for 'jvm', expected a list");
+  }
+
+  @Test
+  void aContenderLikeAnotherSaysWhatDiffers() throws IOException {
+    Files.writeString(
+        folder.resolve("base.yaml"),
+        "label: base\njvm: [-Xmx1g]\nproperties: {a: 1, b: 2}\nbefore: [first]\n");
+
+    Contender contender =
+        read("label: own\nlike: base.yaml\njvm: [-Xmx2g]\nproperties: {b: 3}\nafter: [last]\n");
+
+    assertThat(contender)
+        .isEqualTo(
+            new Contender(
+                "own",
+                List.of(),
+                List.of("-Xmx1g", "-Xmx2g"),
+                Map.of("a", "1", "b", "3"),
+                List.of(),
+                List.of("first"),
+                List.of("last")));
+  }
+
+  @Test
+  void everyContenderGetsTheSameKeysAfterItsOwn() throws IOException {
+    with =
+        List.of(
+            Files.writeString(folder.resolve("1.yaml"), "before: ['fill {pool}']\n"),
+            Files.writeString(folder.resolve("2.yaml"), "prefix: [nice]\nproperties: {a: 2}\n"));
+
+    Contender contender = read("label: x\nproperties: {a: 1}\nbefore: [own]\n");
+
+    assertThat(contender.before()).containsExactly("own", "fill /mnt/a$b.pool");
+    assertThat(contender.prefix()).containsExactly("nice");
+    assertThat(contender.properties()).isEqualTo(Map.of("a", "2"));
+  }
+
+  @Test
+  void whatCannotBePutTogetherIsNamed() throws IOException {
+    Files.writeString(folder.resolve("a.yaml"), "label: a\nlike: b.yaml\n");
+    assertThatThrownBy(() -> read("label: x\nlike: a.yaml"))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("a.yaml is like another one, expected a file that has all of its");
+    assertThatThrownBy(() -> read("label: x\nlike: none.yaml"))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("none.yaml: found no readable file");
+    with = List.of(folder.resolve("a.yaml"));
+    Files.writeString(folder.resolve("a.yaml"), "label: a\n");
+    assertThatThrownBy(() -> read("label: x"))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("a.yaml: found the key 'label', expected none");
   }
 
   @Test
