@@ -107,7 +107,10 @@ final class PoolWorkload {
   }
 
   private void change(Expectation segment, int choice) throws IOException {
-    if (choice < 48) {
+    if (segment.slot.state() == SlotState.DELETING) {
+      // Another segment may have its extents.
+      free(segment);
+    } else if (choice < 48) {
       append(segment, random.nextInt(4) == 0 ? random.nextInt(200_000) : random.nextInt(3000));
     } else if (choice < 60) {
       truncate(segment);
@@ -257,9 +260,12 @@ final class PoolWorkload {
     if (random.nextBoolean()) {
       release();
     }
-    if (random.nextInt(4) == 0) {
-      return;
+    if (random.nextInt(4) > 0) {
+      free(segment);
     }
+  }
+
+  private void free(Expectation segment) throws IOException {
     segment.states.add(SlotState.FREE);
     segment.slot.free();
     segment.states.remove(SlotState.DELETING);

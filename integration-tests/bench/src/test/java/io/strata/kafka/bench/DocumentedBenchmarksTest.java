@@ -28,23 +28,8 @@ class DocumentedBenchmarksTest {
 
   private static final Path EXAMPLES = TOP.resolve("examples/benchmarks");
   private static final Map<String, String> VALUES =
-      Map.of(
-          "strata",
-          "s.jar",
-          "pool",
-          "/p",
-          "size",
-          "1GiB",
-          "work",
-          "/w",
-          "store",
-          "/s",
-          "tests",
-          "t.jar",
-          "tmpfs",
-          "/dev/shm/p",
-          "sparse",
-          "/s");
+      Stream.of("strata", "pool", "size", "work", "store", "tests", "tmpfs", "sparse", "group")
+          .collect(Collectors.toMap(name -> name, name -> "/" + name));
 
   private static final Pattern COMMAND =
       Pattern.compile("(?m)^(?:[$] )?examples/bin/strata-bench ((?:.*\\\\\n)*.*)$");
