@@ -47,7 +47,7 @@ public interface SegmentFiles {
   /**
    * Returns whether {@code path} names one of the files in which Kafka keeps offsets by partition
    * ({@code *-offset-checkpoint}). Looks at the name only. Kafka replaces these files only after it
-   * has loaded all logs.
+   * has loaded all logs, or when it shuts down because the start has failed.
    */
   static boolean isCheckpoint(Path path) {
     return path.toString().endsWith("-offset-checkpoint");

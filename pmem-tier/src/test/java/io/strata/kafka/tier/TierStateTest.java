@@ -384,8 +384,10 @@ final class TierStateTest {
     }
   }
 
-  /** A segment of which no file is needed, in a partition with 49 others. */
-  /** Adds a segment that a stock broker has written. */
+  /**
+   * Adds a segment that a stock broker has written, in a partition with 49 others. No file is
+   * needed of it.
+   */
   static TieredSegment inLogFile(SegmentRegistry registry, int number) {
     return inLogFile(
         registry,
