@@ -92,14 +92,7 @@ final class LastPlanTest {
     fill(SEGMENTS);
     AtomicInteger asked = new AtomicInteger();
     TieredSegments counted = new Counted(tiers, asked);
-    try (MigrationEngine engine =
-        new MigrationEngine(
-            counted,
-            Settings.of(0.5).value(),
-            PolicyRegistry.builtIn(),
-            List.of(),
-            EngineEvents.NONE,
-            withoutTime())) {
+    try (MigrationEngine engine = engine(counted, Settings.of(0.5).value(), withoutTime())) {
       engine.start();
       await().until(() -> engine.stats().rounds() > 20);
       assertThat(asked).as("looks at all segments").hasValue(1);
@@ -115,13 +108,7 @@ final class LastPlanTest {
     tiers.hook((kind, id, toTier) -> end.await());
     AtomicInteger asked = new AtomicInteger();
     try (MigrationEngine engine =
-        new MigrationEngine(
-            new Counted(tiers, asked),
-            Settings.of(0).value(),
-            PolicyRegistry.builtIn(),
-            List.of(),
-            EngineEvents.NONE,
-            withoutTime())) {
+        engine(new Counted(tiers, asked), Settings.of(0).value(), withoutTime())) {
       engine.start();
       await().until(() -> asked.get() > 5);
       end.countDown();
@@ -135,14 +122,7 @@ final class LastPlanTest {
     tiers.mayMove(false);
     List<Long> order = List.of(7L);
     tiers.evictionOrder(order);
-    try (MigrationEngine engine =
-        new MigrationEngine(
-            tiers,
-            Settings.of(0).value(),
-            PolicyRegistry.builtIn(),
-            List.of(),
-            EngineEvents.NONE,
-            withoutTime())) {
+    try (MigrationEngine engine = engine(tiers, Settings.of(0).value(), withoutTime())) {
       engine.start();
       await().until(() -> engine.stats().rounds() > 5);
       assertThat(tiers.made()).isZero();
@@ -197,18 +177,18 @@ final class LastPlanTest {
     AtomicInteger asked = new AtomicInteger();
     MigrationSettings settings = Settings.of(0.1).interval(Duration.ofMinutes(1)).value();
     try (MigrationEngine engine =
-        new MigrationEngine(
-            new Counted(tiers, asked),
-            settings,
-            PolicyRegistry.builtIn(),
-            List.of(),
-            EngineEvents.NONE,
-            EngineEnvironment.system())) {
+        engine(new Counted(tiers, asked), settings, EngineEnvironment.system())) {
       engine.start();
       long low = SEGMENTS * MIB / 5;
       await().until(() -> tiers.state().tiers().get(0).dirtyBytes() == low);
       assertThat(asked).hasValue(1);
     }
+  }
+
+  private static MigrationEngine engine(
+      TieredSegments segments, MigrationSettings settings, EngineEnvironment environment) {
+    return new MigrationEngine(
+        segments, settings, PolicyRegistry.builtIn(), List.of(), EngineEvents.NONE, environment);
   }
 
   private static EngineEnvironment withoutTime() {
