@@ -65,7 +65,7 @@ final class PairedCommand implements Callable<Integer> {
       names = "--with",
       arity = "1",
       paramLabel = "FILE",
-      description = "Keys that every contender gets after its own, such as a command before it.")
+      description = "A file of keys that every contender gets after its own; repeatable.")
   private List<Path> with = new ArrayList<>();
 
   @Option(

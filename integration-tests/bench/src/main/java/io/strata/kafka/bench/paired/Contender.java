@@ -44,8 +44,8 @@ public record Contender(
       List.of("class-path", "jvm", "prefix", "before", "after");
 
   /**
-   * Reads a file, and after it the contender that it is {@code like}: lists follow those of that
-   * one, properties override its.
+   * Reads a contender's file. If it is {@code like} another, its lists follow the other's, and its
+   * properties override single ones.
    *
    * @param with files of keys that every contender gets after its own
    * @param values of the names in braces, such as {@code {pool}}
@@ -96,8 +96,7 @@ public record Contender(
     ObjectNode all = parse(other, values);
     if (all.has("like")) {
       throw new ScenarioException(
-          "%s: found that %s is like another one, expected a file that has all of its keys"
-              .formatted(file, other));
+          "%s: found the key 'like' in %s, expected a file without it".formatted(file, other));
     }
     merge(all, own);
     return all;
@@ -133,7 +132,7 @@ public record Contender(
     }
   }
 
-  /** Lists become longer, properties and texts are replaced. */
+  /** Adds {@code more} to {@code all}: appends lists, and overrides single properties and texts. */
   private static void merge(ObjectNode all, ObjectNode more) {
     more.properties()
         .forEach(
