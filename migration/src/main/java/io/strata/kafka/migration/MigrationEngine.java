@@ -57,7 +57,7 @@ public final class MigrationEngine implements AutoCloseable {
   /** As the last round saw them. */
   private volatile List<TierPlan> tierPlans = List.of();
 
-  /** Of the plan by the present settings that was carried out. */
+  /** The last plan by the present settings that was carried out; empty if there is none. */
   @GuardedBy("this")
   private Optional<LastPlan> lastPlan = Optional.empty();
 

@@ -45,7 +45,7 @@ final class SharedForces {
     /** Completes with the failure of the force, or with null. */
     final CompletableFuture<@Nullable Throwable> end = new CompletableFuture<>();
 
-    /** How many there are; guarded by the lock of the class around it. */
+    /** The number of threads; guarded by the lock of the class around it. */
     int threads;
   }
 
@@ -59,13 +59,13 @@ final class SharedForces {
   /** Signalled when as many threads wait for the next force as are expected. */
   private final Condition gathered = lock.newCondition();
 
-  /** Those that wait for the next force, which has not begun; null if no thread does. */
+  /** The threads that wait for the next force, which has not begun; null if no thread does. */
   @GuardedBy("lock")
   private @Nullable Group next;
 
   /**
-   * How many threads the next force waits for: those of the last one, and those that were waiting
-   * when it ended.
+   * The number of threads that the next force waits for: those of the last one, and those that were
+   * waiting when it ended.
    */
   @GuardedBy("lock")
   private int expected;

@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StrataFileSystemProvider extends DelegatingFileSystemProvider {
 
-  /** Where the segments are asked for; late, since the provider exists before any configuration. */
+  /** Opens the segments at the first use: the provider exists before any configuration. */
   interface Segments {
     SegmentFiles get() throws IOException;
   }

@@ -258,8 +258,7 @@ class HotTierTest {
       FileTime old = FileTime.fromMillis(i);
       fixture.append(file, TierFixture.bytes(100, i));
       Files.setLastModifiedTime(file, old);
-      long set = System.currentTimeMillis();
-      Awaitility.await().until(() -> System.currentTimeMillis() > set);
+      awaitLaterMillis();
       fixture.append(file, TierFixture.bytes(100, i));
       Awaitility.await()
           .atMost(Duration.ofMinutes(2))
