@@ -5,10 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.tier.TestHook;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,8 +62,6 @@ class RemoteColdTest {
   }
 
   private static List<Path> logs(Path store) throws IOException {
-    try (Stream<Path> files = Files.walk(store)) {
-      return files.filter(f -> f.toString().endsWith(".log")).toList();
-    }
+    return RemoteManager.files(store).stream().filter(f -> f.toString().endsWith(".log")).toList();
   }
 }

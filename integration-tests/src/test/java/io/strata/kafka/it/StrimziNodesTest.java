@@ -121,9 +121,7 @@ class StrimziNodesTest {
   }
 
   private static boolean hasManifest(Path store) throws IOException {
-    try (Stream<Path> files = Files.walk(store)) {
-      return files.anyMatch(file -> file.endsWith("manifest.json"));
-    }
+    return RemoteManager.files(store).stream().anyMatch(file -> file.endsWith("manifest.json"));
   }
 
   private static String scraped(StockBroker broker) throws IOException, InterruptedException {

@@ -215,10 +215,7 @@ class DirectoryFaultsTest {
     RemoteTier tier = bench.open();
     SegmentInfo segment = bench.copied(tier);
     soon().until(() -> bench.logs("b") == 1);
-    Path log;
-    try (var all = Files.walk(bench.directory("a"))) {
-      log = all.filter(p -> p.toString().endsWith(".log")).findFirst().orElseThrow();
-    }
+    Path log = log("a");
     byte[] wrong = Files.readAllBytes(log);
     wrong[1000] ^= 1;
     Path unused = Files.write(log, wrong);
@@ -365,9 +362,8 @@ class DirectoryFaultsTest {
         .until(
             () -> {
               String id = bench.copied(other).key().id();
-              try (Stream<Path> all = Files.walk(bench.directory("a").resolve("topics"))) {
-                return all.anyMatch(p -> p.toString().matches(".*" + id + ".*[.]log"));
-              }
+              return ChangingTree.files(bench.directory("a").resolve("topics")).stream()
+                  .anyMatch(p -> p.toString().matches(".*" + id + ".*[.]log"));
             });
   }
 
@@ -630,10 +626,7 @@ class DirectoryFaultsTest {
     RemoteTier before = bench.open();
     SegmentInfo unused = bench.copied(before);
     before.close();
-    Path manifest;
-    try (var all = Files.walk(bench.directory("a").resolve("topics"))) {
-      manifest = all.filter(p -> p.endsWith("manifest.json")).findFirst().orElseThrow();
-    }
+    Path manifest = ChangingTree.file(bench.directory("a").resolve("topics"), "manifest.json");
     byte[] right = Files.readAllBytes(manifest);
     byte[] wrong = right.clone();
     wrong[wrong.length / 2] ^= 1;
@@ -764,9 +757,7 @@ class DirectoryFaultsTest {
   }
 
   private Path log(String directory) throws IOException {
-    try (var all = Files.walk(bench.directory(directory).resolve("topics"))) {
-      return all.filter(p -> p.toString().endsWith(".log")).findFirst().orElseThrow();
-    }
+    return ChangingTree.file(bench.directory(directory).resolve("topics"), ".log");
   }
 
   private static void damage(Path log) throws IOException {

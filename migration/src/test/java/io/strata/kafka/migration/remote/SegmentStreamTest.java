@@ -79,9 +79,7 @@ class SegmentStreamTest {
   }
 
   private Path log() throws IOException {
-    try (var all = Files.walk(bench.directory("a").resolve("topics"))) {
-      return all.filter(SegmentStreamTest::isLog).findFirst().orElseThrow();
-    }
+    return ChangingTree.file(bench.directory("a").resolve("topics"), ".log");
   }
 
   private static void flip(Path file, int at) throws IOException {

@@ -478,9 +478,7 @@ class StrataRemoteStorageManagerTest {
   }
 
   private Path find(String suffix) throws IOException {
-    try (Stream<Path> files = Files.walk(ssd)) {
-      return files.filter(p -> p.toString().endsWith(suffix)).findFirst().orElseThrow();
-    }
+    return ChangingTree.file(ssd, suffix);
   }
 
   @Test
@@ -505,9 +503,7 @@ class StrataRemoteStorageManagerTest {
     org.awaitility.Awaitility.await().until(() -> stats().stuckThreads() == 0);
     assertThatThrownBy(() -> manager.fetchLogSegment(segment, 0))
         .isInstanceOf(RemoteResourceNotFoundException.class);
-    try (Stream<Path> files = Files.walk(ssd)) {
-      assertThat(files.filter(p -> p.toString().endsWith(".log"))).isEmpty();
-    }
+    assertThat(ChangingTree.files(ssd)).noneMatch(p -> p.toString().endsWith(".log"));
     assertThat(failures(Operation.COPY, Cause.TIMEOUT)).isEqualTo(1);
   }
 
@@ -604,9 +600,7 @@ class StrataRemoteStorageManagerTest {
     org.awaitility.Awaitility.await()
         .atMost(Duration.ofSeconds(30))
         .until(() -> stats().levels().get(1).segments() == 1);
-    try (Stream<Path> files = Files.walk(ssd)) {
-      assertThat(files.filter(p -> p.toString().endsWith(".log"))).isEmpty();
-    }
+    assertThat(ChangingTree.files(ssd)).noneMatch(p -> p.toString().endsWith(".log"));
     assertThat(all(manager.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
     assertThat(all(manager.fetchLogSegment(segment, 70_000, 140_000)))
         .isEqualTo(Arrays.copyOfRange(bytes(0, BYTES), 70_000, 140_001));
@@ -616,9 +610,7 @@ class StrataRemoteStorageManagerTest {
     StrataRemoteStorageManager next = manager(settings);
     assertThat(all(next.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
     next.deleteLogSegmentData(segment);
-    try (Stream<Path> files = Files.walk(far)) {
-      assertThat(files.filter(Files::isRegularFile)).noneMatch(p -> !p.endsWith("closed"));
-    }
+    assertThat(ChangingTree.files(far)).noneMatch(p -> !p.endsWith("closed"));
   }
 
   /** As one of a server of NFS that has gone; no key changes how long it has. */

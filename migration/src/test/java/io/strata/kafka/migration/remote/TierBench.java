@@ -211,9 +211,9 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
 
   /** How many segments' logs are in a directory. */
   long logs(String directory) throws IOException {
-    try (var all = Files.walk(top.resolve(directory).resolve("topics"))) {
-      return all.filter(p -> p.toString().endsWith(".log")).count();
-    }
+    return ChangingTree.files(top.resolve(directory).resolve("topics")).stream()
+        .filter(p -> p.toString().endsWith(".log"))
+        .count();
   }
 
   @Override
