@@ -14,7 +14,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
              FileRecords and LogSegment; all but the tests that are tagged "long", in small sizes: a quarter of an hour
   unit       all unit tests, crash simulations and stress tests in full size, and whether the simulation notices what is taken away
   jdk25      the unit tests on JDK 25, where there is one below /usr/lib/jvm
-  lincheck   the checks of linearizability, with ten times as many scenarios
+  lincheck   the checks of linearizability, with twenty times as many scenarios
   brokers    all tests on stock brokers, one at a time
   versions   the tests on stock brokers that are not long on other releases of Kafka, and the core on all of them; with
              -Dwrite=true writes the table in docs/install.md
@@ -190,7 +190,8 @@ part_short() {
 part_unit() {
   provide_native_packages
   maven test "${UNIT[@]}" -Dtest.excluded=none -Dstrata.crash.seeds=150 -Dstrata.segment.crash.seeds=4 -Dstrata.pool.crash.seeds=4 \
-    -Dstrata.store.seeds=20 -Dstrata.stress.seconds=30 -Dstrata.fuzz.millis=5000 "$@"
+    -Dstrata.pool.damage.rounds=4000 -Dstrata.lincheck.factor=2 -Dstrata.store.seeds=20 -Dstrata.stress.seconds=30 \
+    -Dstrata.fuzz.millis=5000 "$@"
 }
 
 part_jdk25() {
@@ -205,7 +206,7 @@ part_jdk25() {
 }
 
 part_lincheck() {
-  maven test "${UNIT[@]}" -Dtest='*LinearizabilityTest' -Dsurefire.failIfNoSpecifiedTests=false -Dstrata.lincheck.factor=10 "$@"
+  maven test "${UNIT[@]}" -Dtest='*LinearizabilityTest' -Dsurefire.failIfNoSpecifiedTests=false -Dstrata.lincheck.factor=20 "$@"
 }
 
 part_brokers() {

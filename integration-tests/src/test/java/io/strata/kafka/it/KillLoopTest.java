@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class KillLoopTest {
 
-  private static final int CYCLES = Integer.getInteger("strata.it.kill.cycles", 8);
+  private static final int CYCLES = Integer.getInteger("strata.it.kill.cycles", 5);
   private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
   private static final int PARTITIONS = 3;
   private static final int RATE = 2_000;

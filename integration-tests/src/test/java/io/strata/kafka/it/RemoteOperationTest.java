@@ -27,6 +27,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -43,6 +44,7 @@ class RemoteOperationTest {
   }
 
   @Test
+  @Tag("long")
   void metricsStatusAndCommandsOfABrokerWithTheRemoteTierAlone() throws Exception {
     TieredBrokers tier =
         TieredBrokers.over(WORK.folder("data-alone-0"), WORK.folder("data-alone-1"));
@@ -129,6 +131,7 @@ class RemoteOperationTest {
 
   /** The same steps, where the level has another directory. */
   @Test
+  @Tag("long")
   void oneOfTwoDirectoriesIsLost() throws Exception {
     Path intact = WORK.folder("data-intact");
     Path lost = WORK.folder("data-lost-of-two");
@@ -167,6 +170,7 @@ class RemoteOperationTest {
 
   /** The steps of docs/remote.md to add a directory or a level, and to take one out. */
   @Test
+  @Tag("long")
   void levelsAndDirectoriesAreAddedAndTakenOut() throws Exception {
     Path first = WORK.folder("data-first");
     Path second = WORK.folder("data-second");
@@ -293,6 +297,7 @@ class RemoteOperationTest {
   }
 
   @Test
+  @Tag("long")
   void settingsChangeOnALiveBrokerWithTheRemoteTierAlone() throws Exception {
     TieredBrokers tier = TieredBrokers.over(WORK.folder("data-only-0"), WORK.folder("data-only-1"));
     assertSettingsChange(

@@ -12,6 +12,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -71,6 +72,7 @@ class RemoteRefusalTest {
   }
 
   @Test
+  @Tag("long")
   void theStoreIsOfAnotherCluster() throws Exception {
     Path store = WORK.folder("data-shared");
     StockBroker first = TieredBrokers.over(store).alone(WORK.folder("first")).build();
@@ -86,6 +88,7 @@ class RemoteRefusalTest {
   }
 
   @Test
+  @Tag("long")
   void brokersOfOneClusterHaveDifferentStores() throws Exception {
     StockBroker one =
         WORK.closing(

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,6 +104,7 @@ class RemoteCommandsTest {
 
   /** As in a directory of a server of NFS that has gone. */
   @Test
+  @Tag("long")
   void eachEndsWhereADirectoryDoesNotAnswer() throws Exception {
     Path identity = stores.hdd.resolve(StoreNames.IDENTITY);
     Files.delete(identity);

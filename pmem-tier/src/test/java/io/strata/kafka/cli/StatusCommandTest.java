@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -165,6 +166,7 @@ class StatusCommandTest {
   }
 
   @Test
+  @Tag("long")
   void saysThatAProcessIsNoJvm() throws IOException {
     Process sleep = new ProcessBuilder("sleep", "60").start();
     started.add(sleep);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
  */
 final class CrashSimulationTest {
 
-  private static final int SEEDS = Integer.getInteger("strata.crash.seeds", 15);
+  private static final int SEEDS = Integer.getInteger("strata.crash.seeds", 8);
   private static final long FIRST = Long.getLong("strata.crash.first", 0);
   private static final int SEEDS_BETWEEN_REPORTS = 10;
 

@@ -13,12 +13,12 @@ final class PoolLinearizabilityTest {
 
   @Test
   void theFreeMap() throws Exception {
-    Lincheck.of(BuddyAllocatorOperations.class).model(10, 200, 3, 3);
+    Lincheck.of(BuddyAllocatorOperations.class).model(5, 200, 3, 3);
   }
 
   @Test
   void theSlotTable() throws Exception {
     new Lincheck(SlotTableOperations.class, SlotTableOperations.Specification.class)
-        .stress(30, 300, 3, 4);
+        .stress(15, 300, 3, 4);
   }
 }

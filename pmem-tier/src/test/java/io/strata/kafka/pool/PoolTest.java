@@ -28,6 +28,9 @@ class PoolTest {
   private static final long KIB = 1024;
   private static final long MIB = 1024 * KIB;
 
+  /** What a crash at one point may leave: so many of them. */
+  private static final int LOSSES = 10 * Integer.getInteger("strata.pool.crash.seeds", 1);
+
   private RecordingMemory memory = new RecordingMemory(SIZE);
 
   private Pool open() throws IOException {
@@ -205,7 +208,7 @@ class PoolTest {
         assertThat(e).as("the crash before persist point %s", point).isNotNull();
       }
       boolean done = false;
-      for (int loss = 0; loss < 30; loss++) {
+      for (int loss = 0; loss < LOSSES; loss++) {
         RecordingMemory left = memory.crash(new Random(loss));
         Slot found = OtherBoot.open(left, 4711).slot(slot.index(), 1).orElseThrow();
         done |= found.committedLength() == end;
@@ -241,7 +244,7 @@ class PoolTest {
     boolean crashed = true;
     for (int point = 1; crashed; point++) {
       crashed = false;
-      for (int loss = 0; loss < 30; loss++) {
+      for (int loss = 0; loss < LOSSES; loss++) {
         RecordingMemory left = memory.crash(new Random(loss));
         left.crashBefore(left.persistPoints() + point);
         try {

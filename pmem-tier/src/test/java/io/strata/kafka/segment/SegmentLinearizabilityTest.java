@@ -14,17 +14,17 @@ final class SegmentLinearizabilityTest {
   @Test
   void theSegment() throws Exception {
     new Lincheck(SegmentOperations.class, SegmentOperations.Specification.class)
-        .stress(40, 200, 3, 4);
+        .stress(20, 200, 3, 4);
   }
 
   @Test
   void theReaderGate() throws Exception {
     new Lincheck(ReaderGateOperations.class, ReaderGateOperations.Specification.class)
-        .model(10, 300, 3, 3);
+        .model(5, 300, 3, 3);
   }
 
   @Test
   void theLifetime() throws Exception {
-    Lincheck.of(LifetimeOperations.class).model(10, 300, 3, 3);
+    Lincheck.of(LifetimeOperations.class).model(5, 300, 3, 3);
   }
 }

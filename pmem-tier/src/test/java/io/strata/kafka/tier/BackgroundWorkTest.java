@@ -18,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,6 +81,7 @@ class BackgroundWorkTest {
 
   /** Both, at the end of a broker, wait for a while, and see to the other disks. */
   @Test
+  @Tag("long")
   void aDiskThatHangsKeepsNothingElseFromItsEnd() throws Exception {
     Path second = Files.createDirectory(root.resolve("second")).toRealPath();
     TierFixture fixture =

@@ -137,6 +137,7 @@ class DirectoryFaultsTest {
 
   /** One read is enough: copies go elsewhere, and no call waits for the disk until it is back. */
   @Test
+  @Tag("long")
   void aDiskOnWhichAReadHangsIsSuspendedThoughItsIdentityIsInMemory() throws Exception {
     bench.level("ssd", 1 << 30, "a", "b");
     RemoteTier tier = bench.open();
@@ -209,6 +210,7 @@ class DirectoryFaultsTest {
 
   /** The note beside the damaged copy cannot be written. */
   @Test
+  @Tag("long")
   void aReaderGetsTheGoodCopyThoughTheDamagedOnesDirectoryHangs() throws Exception {
     bench.threshold = 0;
     bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
@@ -405,6 +407,7 @@ class DirectoryFaultsTest {
 
   /** What hangs for ever in the old file system is the visit that lists the directory. */
   @Test
+  @Tag("long")
   void aDirectoryIsListedThoughAVisitHangsInTheMountThatWasReplaced() throws Exception {
     AtomicLong later = new AtomicLong();
     bench.nanoTime = () -> System.nanoTime() + later.get();
@@ -842,6 +845,7 @@ class DirectoryFaultsTest {
 
   /** By a clock that stands still: a round that fails is not followed by another one at once. */
   @Test
+  @Tag("long")
   void theRoundsWaitAfterAnError() throws Exception {
     AtomicLong nanos = new AtomicLong();
     AtomicBoolean none = new AtomicBoolean();

@@ -50,6 +50,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -615,6 +616,7 @@ class StrataRemoteStorageManagerTest {
 
   /** As one of a server of NFS that has gone; no key changes how long it has. */
   @Test
+  @Tag("long")
   void aNewDirectoryThatDoesNotAnswerIsNamed() throws Exception {
     Path identity = ssd.resolve("strata-store.json");
     assertThat(new ProcessBuilder("mkfifo", identity.toString()).start().waitFor()).isZero();
