@@ -39,7 +39,7 @@ class StorePowerCutTest {
 
   private static final String MUTATIONS = "strata.store.mutations";
   private static final int STEPS = 30;
-  private static final int SEEDS = Integer.getInteger("strata.store.seeds", 3);
+  private static final int SEEDS = Integer.getInteger("strata.store.seeds", 5);
   private static final int MOST_BYTES = 20_000;
 
   /** One change in so many is followed by another process. */
