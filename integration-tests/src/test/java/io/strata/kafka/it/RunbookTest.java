@@ -52,7 +52,7 @@ class RunbookTest {
   void aPoolsDeviceIsReplaced() throws Exception {
     broker.stop();
     Path moved = work.pool("moved");
-    run("cp", "--sparse=never", "--preserve=all", pool.toString(), moved.toString());
+    run("cp", "--reflink=never", "--preserve=all", pool.toString(), moved.toString());
     Path old = pool;
     pool = moved;
     broker.set("strata.pools", pool.toString()).writeProperties();
@@ -93,7 +93,7 @@ class RunbookTest {
     Path bare = work.folder("newhost").resolve("bare");
     run("cp", "-r", from.toString(), bare.toString());
     Path moved = pool.resolveSibling("newhost.pool");
-    run("cp", "--sparse=never", "--preserve=all", pool.toString(), moved.toString());
+    run("cp", "--reflink=never", "--preserve=all", pool.toString(), moved.toString());
     broker.set("log.dirs", bare.toString()).set("strata.pools", moved.toString());
     broker.startRefused();
     assertThat(doctor().output()).contains("FAIL");
@@ -101,7 +101,7 @@ class RunbookTest {
     Path whole = work.folder("newhost").resolve("whole");
     run("cp", "-a", from.toString(), whole.toString());
     // As rsync does: the attempt above may have written to its copy of the pool.
-    run("cp", "--sparse=never", "--preserve=all", pool.toString(), moved.toString());
+    run("cp", "--reflink=never", "--preserve=all", pool.toString(), moved.toString());
     broker.set("log.dirs", whole.toString()).writeProperties();
     assertDoctorFindsNothing();
     broker.start();
@@ -126,7 +126,7 @@ class RunbookTest {
     Path backup = work.folder("backup");
     run("cp", "-a", broker.logDirectory().toString(), backup.resolve("log").toString());
     Path copy = pool.resolveSibling("backup.pool");
-    run("cp", "--sparse=never", "--preserve=all", pool.toString(), copy.toString());
+    run("cp", "--reflink=never", "--preserve=all", pool.toString(), copy.toString());
     long saved = orders.acknowledged();
     broker.start();
     goesOn();

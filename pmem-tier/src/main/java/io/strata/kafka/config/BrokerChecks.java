@@ -2,10 +2,15 @@ package io.strata.kafka.config;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.ZipFile;
 
 /** Checks those of Kafka's own keys that Strata depends on. */
@@ -36,6 +41,7 @@ final class BrokerChecks {
     checkReporters(broker, problems);
     problems.addAll(checkStorageManager(broker));
     checkDirectories(broker, problems);
+    broker.strataConfig().config().ifPresent(config -> checkPools(broker, config, problems));
     return problems;
   }
 
@@ -108,6 +114,60 @@ final class BrokerChecks {
                           write it without a configuration provider: Strata reads it before Kafka \
                           starts and does not resolve providers\
                           """)));
+    }
+  }
+
+  /**
+   * Kafka takes each directory in a log directory for a partition's, and deletes it with its topic.
+   */
+  private static void checkPools(
+      BrokerProperties broker, StrataConfig config, List<ConfigProblem> problems) {
+    Set<Path> logDirectories = new LinkedHashSet<>();
+    broker.logDirs().forEach(directory -> logDirectories.add(real(directory)));
+    logDirectories.add(real(broker.metadataLogDir()));
+    Map<Path, Path> seen = new HashMap<>();
+    for (TierConfig tier : config.tiers()) {
+      String key =
+          broker.get(StrataKeys.POOLS.name()).isPresent()
+              ? StrataKeys.POOLS.name()
+              : StrataKeys.TIER_POOLS.with(tier.name()).name();
+      for (Path pool : tier.pools()) {
+        Path file = real(pool);
+        logDirectories.stream()
+            .filter(each -> file.startsWith(each) && !each.equals(file.getParent()))
+            .findFirst()
+            .ifPresent(
+                each ->
+                    problems.add(
+                        ConfigProblem.error(
+                            key,
+                            "'%s', which is in a directory of the log directory %s"
+                                .formatted(pool, each),
+                            "a file outside of log.dirs and metadata.log.dir",
+                            """
+                            move the pool out of there while no broker runs: Kafka takes each \
+                            directory in a log directory for a partition's, and deletes it with \
+                            its topic\
+                            """)));
+        Path same = seen.putIfAbsent(file, pool);
+        if (same != null) {
+          problems.add(
+              ConfigProblem.error(
+                  key,
+                  "'%s' and '%s', which are one file".formatted(same, pool),
+                  "each pool once",
+                  "take one of the two out"));
+        }
+      }
+    }
+  }
+
+  /** Follows the links of what is there. */
+  private static Path real(Path path) {
+    try {
+      return Path.of(new File(path.toString()).getCanonicalPath());
+    } catch (IOException e) {
+      return path; // A loop of links, for one: what opens it says so.
     }
   }
 

@@ -39,8 +39,8 @@ final class Faults {
     return new IOException(
         """
         Fault in the mapping of %s at position %s, length %s: %s. The device has a bad block \
-        there, or another process truncated the file: check the device and restore the file, then \
-        restart\
+        there, another process truncated the file, or the file shares blocks with a copy of it and \
+        its file system is full: check the device and free space, then restart\
         """
             .formatted(file, position, length, found(file, size)),
         fault);

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -112,6 +113,22 @@ public final class PoolFiles {
       return LibC.allocatedBytes(file);
     } catch (LastErrorException e) {
       throw new IOException("Cannot look at " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Allocates the blocks of a file that are not; its bytes stay. Not durable before the file is
+   * forced.
+   *
+   * @return why that cannot be done; empty if it has been
+   */
+  public static Optional<String> fillHoles(Path file) throws IOException {
+    try {
+      return allocateBlocks(file, 0, Files.size(file))
+          ? Optional.empty()
+          : Optional.of("its file system cannot");
+    } catch (NoSpaceException e) {
+      return Optional.of(String.valueOf(e.getReason()));
     }
   }
 

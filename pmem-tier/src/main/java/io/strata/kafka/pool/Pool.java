@@ -16,7 +16,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -56,6 +58,9 @@ public final class Pool implements AutoCloseable {
 
   /** Counts truncations that have begun, not ended, and leave bytes where there must be zeros. */
   private final AtomicInteger unfinishedTruncations = new AtomicInteger();
+
+  /** Extents of no slot that could not be released. */
+  private final Queue<Extent> unreleased = new ConcurrentLinkedQueue<>();
 
   Pool(
       PersistentMemory memory,
@@ -328,22 +333,39 @@ public final class Pool implements AutoCloseable {
    * never show another segment's bytes, whatever a power failure leaves of what was stored since.
    *
    * @throws IOException if they could not be made zeros; none has then been released, and they are
-   *     out of use until the pool is opened again
+   *     out of use until {@link #releaseAgain} succeeds or the pool is opened again
    */
   public void release(Collection<Extent> extents) throws IOException {
-    if (memory.durability().needsForce()) {
-      for (Extent extent : extents) {
-        memory.zeroRange(extent.position(), extent.length());
-      }
-      for (Extent extent : extents) {
-        memory.force(extent.position(), extent.length());
-        if (memory.type() == MemoryType.FILE) {
-          break; // forcing any range of a file forces all of it
+    try {
+      if (memory.durability().needsForce()) {
+        for (Extent extent : extents) {
+          memory.zeroRange(extent.position(), extent.length());
+        }
+        for (Extent extent : extents) {
+          memory.force(extent.position(), extent.length());
+          if (memory.type() == MemoryType.FILE) {
+            break; // forcing any range of a file forces all of it
+          }
         }
       }
+    } catch (IOException | RuntimeException | Error e) {
+      unreleased.addAll(extents);
+      throw e;
     }
     for (Extent extent : extents) {
       allocator.free(extent.position(), BuddyAllocator.orderOf(extent.length()));
+    }
+  }
+
+  /**
+   * Releases what {@link #release} could not: on a full file system, say, in which space is free
+   * again.
+   *
+   * @throws IOException if an extent cannot be made zeros; it and the rest stay out of use
+   */
+  public void releaseAgain() throws IOException {
+    for (Extent each = unreleased.poll(); each != null; each = unreleased.poll()) {
+      release(List.of(each));
     }
   }
 

@@ -54,13 +54,44 @@ final class PoolAccess {
   }
 
   /** Translates the JDK's refusal to create or open the pool's lock file. */
-  static PoolException refusedLock(Path pool, Path lock, FileSystemException cause) {
+  static IOException refusedLock(Path pool, Path lock, FileSystemException cause) {
+    if (!(cause instanceof AccessDeniedException)) {
+      return refusedLock(pool, lock, String.valueOf(cause.getReason()), cause);
+    }
     boolean there = Files.exists(lock);
     Path directory = Optional.ofNullable(lock.toAbsolutePath().getParent()).orElse(lock);
     PoolException refusal =
         there
             ? denied(pool, lock, "open its lock file " + lock)
             : denied(pool, directory, "create its lock file " + lock);
+    refusal.addSuppressed(cause);
+    return refusal;
+  }
+
+  private static IOException refusedLock(
+      Path pool, Path lock, String reason, FileSystemException cause) {
+    PoolException refusal;
+    if (reason.contains("Read-only file system")) {
+      refusal =
+          new PoolException(
+              Kind.READ_ONLY,
+              pool,
+              """
+              found that its file system refuses writes (%s: %s), expected to write to it: if it \
+              is mounted read-only, remount it with mount -o remount,rw; if the kernel has stopped \
+              it after an error (see dmesg), unmount it, check it with fsck and mount it again\
+              """
+                  .formatted(lock, reason));
+    } else if (reason.contains("No space left on device")) {
+      refusal =
+          new PoolException(
+              Kind.NO_SPACE,
+              pool,
+              "found no space for its lock file %s, expected a few bytes: free some"
+                  .formatted(lock));
+    } else {
+      return cause;
+    }
     refusal.addSuppressed(cause);
     return refusal;
   }

@@ -35,7 +35,7 @@ public final class PoolException extends IOException {
     LOCKED,
     /** The memory type does not work here. */
     TYPE_UNAVAILABLE,
-    /** Some of the file's blocks are not allocated. */
+    /** Some of the file's blocks are not allocated, and cannot be. */
     SPARSE,
     /** The file system has no space for the pool. */
     NO_SPACE,

@@ -283,19 +283,22 @@ final class PoolFile {
     }
   }
 
+  /** Fills the holes that a sparse copy has, or that a full file system has left. */
   private static void requireAllocated(Path file, Superblock superblock) throws IOException {
     OptionalLong allocated = PoolFiles.allocatedBytes(file);
     if (allocated.isPresent() && allocated.getAsLong() < superblock.poolSize()) {
-      throw new PoolException(
-          Kind.SPARSE,
-          file,
-          """
-          found %s bytes allocated, expected all %s: an append could run out of space in the \
-          middle. Fill the holes with fallocate -o 0 -l %s %s (what is in the pool stays), and \
-          copy pools with cp --sparse=never\
-          """
-              .formatted(
-                  allocated.getAsLong(), superblock.poolSize(), superblock.poolSize(), file));
+      Optional<String> obstacle = PoolFiles.fillHoles(file);
+      if (obstacle.isPresent()) {
+        throw new PoolException(
+            Kind.SPARSE,
+            file,
+            """
+            found %s bytes allocated, expected all %s: an append could run out of space in the \
+            middle, and allocating the rest failed (%s); free space on its file system, or move \
+            the pool to another\
+            """
+                .formatted(allocated.getAsLong(), superblock.poolSize(), obstacle.get()));
+      }
     }
   }
 

@@ -14,8 +14,8 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -168,7 +168,7 @@ final class PoolLock implements Closeable {
       opened = FileChannel.open(file, READ, WRITE, NOFOLLOW_LINKS);
     } catch (NoSuchFileException e) {
       return false;
-    } catch (AccessDeniedException e) {
+    } catch (FileSystemException e) {
       throw PoolAccess.refusedLock(pool, file, e);
     }
     try {
@@ -181,11 +181,7 @@ final class PoolLock implements Closeable {
         return false;
       }
       channel = opened;
-      opened.truncate(0);
-      opened.write(
-          ByteBuffer.wrap(
-              (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII)),
-          0);
+      writeHolder(opened);
       return true;
     } catch (OverlappingFileLockException e) {
       // Held by another copy of this class. Closing the channel would drop that one's lock, so it
@@ -196,6 +192,21 @@ final class PoolLock implements Closeable {
       channel = null;
       opened.close();
       throw e;
+    }
+  }
+
+  /**
+   * Writes this process's pid, for the message that another process then gives: as well as the file
+   * system has space for it. What is there is overwritten in place, which needs none.
+   */
+  private static void writeHolder(FileChannel locked) throws IOException {
+    String pid = "%-20d\n".formatted(ProcessHandle.current().pid());
+    try {
+      int unused = locked.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
+    } catch (IOException e) {
+      if (!locked.isOpen()) {
+        throw e; // An interrupt has closed it, and the lock is lost.
+      }
     }
   }
 
@@ -215,7 +226,7 @@ final class PoolLock implements Closeable {
             """
                 .formatted(file));
       }
-    } catch (AccessDeniedException e) {
+    } catch (FileSystemException e) {
       throw PoolAccess.refusedLock(pool, file, e);
     }
   }

@@ -61,7 +61,7 @@ public interface SegmentEvents {
 
   /**
    * Extents that are no longer read could not be given back to the pool. They stay out of use until
-   * the pool is opened again; nothing else is lost.
+   * a later attempt succeeds, or the pool is opened again; nothing else is lost.
    */
   default void releaseFailed(Segment segment, long bytes, IOException cause) {}
 

@@ -24,9 +24,11 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +52,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private static final long MTIME_MILLIS = 1000;
 
   private static final long RESERVE_MILLIS = 200;
+  private static final long RELEASE_MILLIS = 5000;
 
   private final TierCounts counts;
   private final PoolSet pools;
@@ -210,6 +213,19 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
           work.pools(),
           "keep space free in the pools",
           () -> space.keepReserve(forced));
+      work.every(
+          RELEASE_MILLIS,
+          work.pools(),
+          "give back what could not be given back before",
+          () -> forced.forEach(HotTier::releaseAgain));
+    }
+  }
+
+  private static void releaseAgain(Pool pool) {
+    try {
+      pool.releaseAgain();
+    } catch (IOException again) {
+      return; // The first failure was reported.
     }
   }
 
@@ -603,7 +619,25 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   @Override
   public void close() throws IOException {
     CountDownLatch unused = refreshTimesSoon();
-    work.close();
-    pools.close();
+    try {
+      countEnd();
+    } finally {
+      work.close();
+      pools.close();
+    }
+  }
+
+  /**
+   * Counts the end as a use of the pools, so that the next start refuses a copy of a pool that was
+   * made since this one.
+   */
+  private void countEnd() throws IOException {
+    Map<UUID, Integer> sequences = pools.countUse();
+    for (LogDirectory directory : List.copyOf(logDirectories.all())) {
+      work.soon(
+          directory.path(),
+          "record the pools' sequences",
+          () -> directory.recordSequences(sequences));
+    }
   }
 }

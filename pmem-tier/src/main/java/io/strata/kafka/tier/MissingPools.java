@@ -98,9 +98,13 @@ public final class MissingPools {
       if (mustBeDax(spec, file) && !FileProbe.isDax(file)) {
         // It would lie hidden below the mount point once its file system is mounted.
         Files.delete(file);
-        events.poolsNotCreated(
-            List.of(file), "strata.require.dax=true, and its file system is not mounted with DAX");
-        return;
+        throw FailureText.at(
+            file,
+            """
+            strata.require.dax=true, and its file system is not mounted with DAX, so that \
+            strata.pool.create creates no pool there: mount that of the persistent memory device \
+            there with -o dax, or set strata.require.dax=false to accept a pool that a power failure can damage\
+            """);
       }
       events.poolCreated(file, size, spec.owner());
     }

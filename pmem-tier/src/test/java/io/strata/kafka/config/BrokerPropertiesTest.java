@@ -218,6 +218,50 @@ class BrokerPropertiesTest {
         .startsWith("log.dirs: found '${env:DIRS}'");
   }
 
+  /** Kafka deletes it with the topic, or takes it for a partition and does not start. */
+  @Test
+  void refusesAPoolInADirectoryOfALogDirectory() throws IOException {
+    Path partition = Files.createDirectories(directory.resolve("logs/orders-0"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), partition);
+    for (Path pool : List.of(partition.resolve("hot.pool"), link.resolve("hot.pool"))) {
+      assertThat(messages(pool.toString()))
+          .singleElement()
+          .asString()
+          .startsWith("ERROR strata.pools: found '" + pool + "', which is in a directory of")
+          .contains(directory.toRealPath() + "/logs", "move the pool out of there");
+    }
+    assertThat(messages(directory + "/logs/hot.pool")).isEmpty();
+    assertThat(messages(directory + "/logs2/orders-0/hot.pool")).isEmpty();
+  }
+
+  /** By two names, through a link. */
+  @Test
+  void refusesOnePoolTwice() throws IOException {
+    Path pools = Files.createDirectory(directory.resolve("pools"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), pools);
+    assertThat(messages(pools + "/hot.pool," + link + "/hot.pool"))
+        .singleElement()
+        .asString()
+        .startsWith("ERROR strata.pools: found")
+        .contains(pools + "/hot.pool", link + "/hot.pool", "which are one file", "take one");
+    assertThat(messages(pools + "/hot.pool," + pools + "/warm.pool")).isEmpty();
+  }
+
+  private List<String> messages(String pools) {
+    return of(
+            Map.of(
+                "log.dirs",
+                directory + "/logs",
+                "metric.reporters",
+                REPORTERS,
+                "strata.pools",
+                pools))
+        .check()
+        .stream()
+        .map(ConfigProblem::toString)
+        .toList();
+  }
+
   @Test
   void checkedConfigReportsBothKindsOfProblems() {
     BrokerProperties broker = of(Map.of("log.preallocate", "true", "metric.reporters", REPORTERS));

@@ -1,6 +1,7 @@
 package io.strata.kafka.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
@@ -22,6 +23,7 @@ class PoolForceTest {
   private static final int SEGMENTS = 20;
 
   private final AtomicInteger forces = new AtomicInteger();
+  private boolean full;
   private final PersistentMemory recording = new RecordingMemory(SIZE, Durability.FORCE);
   private final PersistentMemory memory =
       (PersistentMemory)
@@ -31,6 +33,9 @@ class PoolForceTest {
               (proxy, method, args) -> {
                 if (method.getName().equals("type")) {
                   return MemoryType.FILE;
+                }
+                if (method.getName().equals("zeroRange") && full) {
+                  throw new IOException("No space left on device");
                 }
                 if (method.getName().equals("force")) {
                   int unused = forces.incrementAndGet();
@@ -87,6 +92,27 @@ class PoolForceTest {
       forces.set(0);
       pool.release(extents);
       assertThat(forces).hasValue(1);
+    }
+  }
+
+  /** XFS allocates anew what it makes zeros, and finds nothing on a full file system. */
+  @Test
+  void whatCannotBeReleasedIsReleasedLater() throws IOException {
+    try (Pool pool = opened()) {
+      Slot slot = slots.get(0);
+      assertThat(slot.grow()).isTrue();
+      long free = pool.usage().freeBytes();
+      List<Extent> extents = slot.truncate(0);
+      long dropped = extents.stream().mapToLong(Extent::length).sum();
+      full = true;
+      assertThatThrownBy(() -> pool.release(extents)).isInstanceOf(IOException.class);
+      assertThatThrownBy(pool::releaseAgain).isInstanceOf(IOException.class);
+      assertThat(pool.usage().freeBytes()).isEqualTo(free);
+      full = false;
+      pool.releaseAgain();
+      assertThat(pool.usage().freeBytes()).isEqualTo(free + dropped);
+      pool.releaseAgain();
+      assertThat(pool.usage().freeBytes()).isEqualTo(free + dropped);
     }
   }
 

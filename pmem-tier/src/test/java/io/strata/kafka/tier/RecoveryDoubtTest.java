@@ -97,6 +97,29 @@ final class RecoveryDoubtTest {
     fixture.close();
   }
 
+  /**
+   * A backup that was made while the broker ran. Kafka would not look at its logs after an orderly
+   * stop, and would give the offsets that the copy lacks to other records.
+   */
+  @Test
+  void aCopyOfARunningBrokersPoolIsRefusedAfterAnOrderlyStop() throws Exception {
+    Path pool = fixture.pools.get(0);
+    Path backup = Files.copy(pool, directory.resolve("backup"));
+    fixture.append(segment, MORE);
+    byte[] all = fixture.read(segment);
+    fixture.close();
+    Path current = Files.copy(pool, directory.resolve("current"));
+    Files.copy(backup, pool, StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("older than the log directory")
+        .hasMessageContaining("sequence");
+    Files.copy(current, pool, StandardCopyOption.REPLACE_EXISTING);
+    fixture.open();
+    assertThat(fixture.read(segment)).isEqualTo(all);
+    fixture.close();
+  }
+
   @Test
   void partitionsMovedToAnotherLogDirectoryAreFoundByTheirTags() throws Exception {
     fixture.close();
