@@ -45,6 +45,7 @@ class RefusalTest {
     broker = work.closing(StockBroker.in(work.folder("broker")).strata(pool).build()).start();
     Topics.create(broker, "hot", 1, Map.of());
     ledger.produce(broker.bootstrap(), 1_000, 1_000);
+    Files.copy(pool, copyOfTheRunningBrokersPool());
     broker.stop();
     good = broker.properties();
     assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "hot", 0))).isNotEmpty();
@@ -237,6 +238,13 @@ class RefusalTest {
     assertRefused(pool.toString(), "hot-0");
   }
 
+  /** Kafka does not recover a log after an orderly stop: it would not see what the copy lacks. */
+  @Test
+  void poolIsACopyFromBeforeTheStop() throws Exception {
+    Files.copy(copyOfTheRunningBrokersPool(), pool, StandardCopyOption.REPLACE_EXISTING);
+    assertRefused(pool.toString(), "the pool file is older than the log directory");
+  }
+
   @Test
   @Tag("long")
   void poolIsOfANewerVersion() throws Exception {
@@ -330,6 +338,10 @@ class RefusalTest {
     StockBroker.Refusal refusal = broker.startRefused();
     assertThat(refusal.output()).contains(words);
     Refusals.assertEnded(refusal);
+  }
+
+  private Path copyOfTheRunningBrokersPool() {
+    return pool.resolveSibling("running.pool");
   }
 
   private Path copyOfPool() {
