@@ -285,10 +285,9 @@ final class PoolFile {
 
   /** Fills the holes that a sparse copy has, or that a full file system has left. */
   private static void requireAllocated(Path file, Superblock superblock) throws IOException {
-    OptionalLong allocated = PoolFiles.allocatedBytes(file);
-    if (allocated.isPresent() && allocated.getAsLong() < superblock.poolSize()) {
+    if (lacksBlocks(file, superblock)) {
       Optional<String> obstacle = PoolFiles.fillHoles(file);
-      if (obstacle.isPresent()) {
+      if (obstacle.isPresent() || lacksBlocks(file, superblock)) {
         throw new PoolException(
             Kind.SPARSE,
             file,
@@ -297,9 +296,17 @@ final class PoolFile {
             middle, and allocating the rest failed (%s); free space on its file system, or move \
             the pool to another\
             """
-                .formatted(allocated.getAsLong(), superblock.poolSize(), obstacle.get()));
+                .formatted(
+                    PoolFiles.allocatedBytes(file).orElse(0),
+                    superblock.poolSize(),
+                    obstacle.orElse("its file system reserves no space")));
       }
     }
+  }
+
+  private static boolean lacksBlocks(Path file, Superblock superblock) throws IOException {
+    OptionalLong allocated = PoolFiles.allocatedBytes(file);
+    return allocated.isPresent() && allocated.getAsLong() < superblock.poolSize();
   }
 
   private static void requireSpace(Path file, Path directory, long size) throws IOException {
