@@ -214,7 +214,7 @@ final class Campaign {
       path.add(new Cut(reached, point, end));
       SimWorld left = world.crash(end, new Loss(chance));
       try {
-        recover(left, path, chance);
+        recover(left, path, end, chance);
       } catch (Failure e) {
         failed = true;
         throw e;
@@ -233,7 +233,7 @@ final class Campaign {
       }
     }
 
-    private void recover(SimWorld left, List<Cut> path, long chance) throws IOException {
+    private void recover(SimWorld left, List<Cut> path, End end, long chance) throws IOException {
       long lot = Loss.mix(chance, 77);
       long next =
           depth < DEEPEST ? 1 + Long.remainderUnsigned(lot, POINTS_OF_RECOVERY) : Long.MAX_VALUE;
@@ -242,7 +242,7 @@ final class Campaign {
       left.open();
       left.verify();
       left.verifyAccounts();
-      left.adopt();
+      left.adopt(end);
       Workload workload = new Workload(left, lot);
       int steps = Long.remainderUnsigned(lot >>> 8, 4) == 0 ? 8 : 1;
       for (int i = 0; i < steps; i++) {

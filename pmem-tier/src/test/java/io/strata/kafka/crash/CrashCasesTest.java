@@ -58,7 +58,7 @@ final class CrashCasesTest {
         recover(world.crash(End.POWER_CUT, new Loss(i)));
         SimWorld killed = world.crash(End.KILL, new Loss(i));
         recover(killed);
-        killed.adopt();
+        killed.adopt(End.KILL);
         for (Expected segment : killed.segments.values()) {
           if (segment.state == Expected.State.LIVE) {
             killed.append(segment, SimBatches.of(5_000, i));
@@ -95,7 +95,7 @@ final class CrashCasesTest {
   private static SimWorld killed(SimWorld world) throws IOException {
     SimWorld killed = world.crash(End.KILL, new Loss(0));
     recover(killed);
-    killed.adopt();
+    killed.adopt(End.KILL);
     return killed;
   }
 
@@ -300,7 +300,7 @@ final class CrashCasesTest {
     assertThat(cut).isNotEmpty();
     for (SimWorld killed : cut) {
       recover(killed);
-      killed.adopt();
+      killed.adopt(End.KILL);
       appendTo(killed, segment.offset);
       cutPower(killed);
     }
@@ -366,7 +366,7 @@ final class CrashCasesTest {
     assertThat(cut).isNotEmpty();
     for (SimWorld killed : cut) {
       recover(killed);
-      killed.adopt();
+      killed.adopt(End.KILL);
       cutPower(killed);
     }
   }
@@ -392,7 +392,7 @@ final class CrashCasesTest {
     assertThat(cut).isNotEmpty();
     for (SimWorld killed : cut) {
       recover(killed);
-      killed.adopt();
+      killed.adopt(End.KILL);
       cutPower(killed);
     }
   }
@@ -554,7 +554,7 @@ final class CrashCasesTest {
     assertThat(cut).hasSizeGreaterThan(2);
     for (SimWorld killed : cut) {
       recover(killed);
-      killed.adopt();
+      killed.adopt(End.KILL);
       cutPower(killed);
     }
   }

@@ -63,11 +63,6 @@ final class SimWorld {
   /** Whether no machine before this one has lost its power. */
   private boolean killed = true;
 
-  /**
-   * Whether the power has failed since {@link #adopt}: a kill of what recovers does not end that.
-   */
-  private boolean powerFailed;
-
   private long nextOffset = 1;
 
   /** What each partition's directory has been called. */
@@ -118,7 +113,6 @@ final class SimWorld {
     world.nextOffset = nextOffset;
     directoryNames.forEach((name, names) -> world.directoryNames.put(name, new TreeSet<>(names)));
     world.killed = killed && end == End.KILL;
-    world.powerFailed = powerFailed || end == End.POWER_CUT;
     world.exact = exact && (end == End.KILL || setup.exact());
     return world;
   }
@@ -491,8 +485,8 @@ final class SimWorld {
   }
 
   /** Takes what was found for what is, as Kafka does when it loads its logs. */
-  void adopt() throws IOException {
-    if (powerFailed) {
+  void adopt(End end) throws IOException {
+    if (end == End.POWER_CUT) {
       directoryNames.clear();
     }
     Map<Long, Path> files = files();
@@ -502,7 +496,7 @@ final class SimWorld {
       expected.after = Optional.empty();
       if (file == null) {
         if (expected.state != Expected.State.GONE) {
-          expected.state = powerFailed ? Expected.State.GONE : Expected.State.MAYBE_GONE;
+          expected.state = end == End.POWER_CUT ? Expected.State.GONE : Expected.State.MAYBE_GONE;
         }
         continue;
       }
@@ -511,7 +505,7 @@ final class SimWorld {
       expected.file = String.valueOf(file.getFileName());
       byte[] found = read(file);
       int valid = SimBatches.validLength(found);
-      if (powerFailed) {
+      if (end == End.POWER_CUT) {
         expected.content = found;
         expected.flushed();
         expected.renamedBefore.clear();
@@ -527,7 +521,7 @@ final class SimWorld {
       if (valid < found.length) {
         truncate(expected, valid);
       }
-      if (!powerFailed && cutShort && !(setup.exact() && isNewest(file, files.values()))) {
+      if (end == End.KILL && cutShort && !(setup.exact() && isNewest(file, files.values()))) {
         // No client has an acknowledgement of these bytes; from here on the test expects what is
         // there. Of the
         // newest segment Kafka may acknowledge it without another word: to a producer that repeats.
@@ -535,7 +529,6 @@ final class SimWorld {
         flush(expected);
       }
     }
-    powerFailed = false;
   }
 
   /** As Kafka finds it: whatever is there by the name of a segment. */
