@@ -8,6 +8,7 @@ import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.unpublished.KafkaRelease;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,10 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.kafka.common.Reconfigurable;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsReporter;
-import org.apache.kafka.common.utils.AppInfoParser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,12 +58,12 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public void configure(Map<String, ?> configs) {
-    BrokerProperties properties = propertiesOf(configs);
-    if (properties.isControllerAlone()) {
-      return; // Clusters are configured as a whole; there is nothing here for a pool.
-    }
     BrokerTier opened = null;
     try {
+      BrokerProperties properties = propertiesOf(configs);
+      if (properties.isControllerAlone()) {
+        return; // Clusters are configured as a whole; there is nothing here for a pool.
+      }
       requireOneClassLoader();
       if (!JdkFileSystem.providerActive() && properties.hasRemoteTierAlone()) {
         reconfigure(configs);
@@ -72,36 +73,42 @@ public final class StrataReporter implements MetricsReporter {
       opened = openTier();
       if (!opened.confirmed()) {
         requireSameConfiguration(configs, opened);
-        opened.noteKafka(AppInfoParser.getVersion());
+        KafkaRelease.version().ifPresent(opened::noteKafka);
       }
       broker = opened;
       // Kafka also makes a reporter on a live broker, when metric.reporters is changed: what it
       // hands over then has dynamic values in it.
       reconfigure(configs);
       opened.confirm();
-    } catch (ConfigException e) {
+    } catch (Throwable e) { // An Error too, of a class that Kafka has moved for example.
       if ((opened == null || !opened.confirmed()) && !addedToALiveBroker()) {
         // Not by an exception: Kafka has its log manager and has loaded no log, and its shutdown
         // would write empty checkpoints over those of the log directories.
         StrataRuntime.refuseStart(e);
       }
-      throw e;
+      if (e instanceof ConfigException refused) {
+        throw refused;
+      }
+      ConfigException unforeseen = new ConfigException("Strata's reporter failed: " + e);
+      unforeseen.initCause(e);
+      throw unforeseen;
     }
   }
 
   /**
    * Returns whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker
-   * that was started without it. Its logs are loaded, and were not ours: they are not marked, or it
-   * would not have started. Kafka reports the exception and goes on.
+   * that was started without it: something reconfigurable of Kafka's is being reconfigured. The
+   * broker's logs are loaded, and were not ours: they are not marked, or it would not have started.
+   * Kafka reports the exception and goes on.
    */
   private static boolean addedToALiveBroker() {
-    return StackWalker.getInstance()
+    return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
         .walk(
             frames ->
                 frames.anyMatch(
                     frame ->
                         frame.getMethodName().equals("reconfigure")
-                            && frame.getClassName().endsWith(".DynamicMetricsReporters")));
+                            && Reconfigurable.class.isAssignableFrom(frame.getDeclaringClass())));
   }
 
   private static BrokerProperties propertiesOf(Map<String, ?> configs) {

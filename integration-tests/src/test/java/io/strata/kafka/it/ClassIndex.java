@@ -18,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.AnnotationVisitor;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.FieldVisitor;
@@ -43,9 +44,14 @@ final class ClassIndex {
    * What a class declares.
    *
    * @param members names with descriptors; those that are abstract are in {@code open} too
+   * @param annotations the class's own, by the names of their classes
    */
   private record Shape(
-      List<String> supertypes, Set<String> members, Set<String> open, boolean isAbstract) {}
+      List<String> supertypes,
+      Set<String> members,
+      Set<String> open,
+      Set<String> annotations,
+      boolean isAbstract) {}
 
   /**
    * What a class names.
@@ -74,14 +80,22 @@ final class ClassIndex {
     return this;
   }
 
-  /** Adds Kafka's classes of the jars in a folder. */
-  ClassIndex addKafka(Path libs) throws IOException {
+  /** Adds the classes of the jars in a folder whose names begin in one of these ways. */
+  ClassIndex addAll(Path libs, List<String> prefixes) throws IOException {
     try (DirectoryStream<Path> jars = Files.newDirectoryStream(libs, "*.jar")) {
       for (Path jar : jars) {
-        ClassIndex unused = add(jar, "org/apache/kafka/");
+        for (String prefix : prefixes) {
+          ClassIndex unused = add(jar, prefix);
+        }
       }
     }
     return this;
+  }
+
+  /** Whether a class, or the one that it is nested in, has an annotation. */
+  boolean isAnnotated(String name, String annotation) {
+    int nested = name.indexOf('$');
+    return shape(nested < 0 ? name : name.substring(0, nested)).annotations().contains(annotation);
   }
 
   /** The classes whose names begin so, in order. */
@@ -219,6 +233,7 @@ final class ClassIndex {
     List<String> supertypes = new ArrayList<>();
     Set<String> members = new LinkedHashSet<>();
     Set<String> open = new LinkedHashSet<>();
+    Set<String> annotations = new LinkedHashSet<>();
     boolean[] isAbstract = new boolean[1];
     reader(name)
         .accept(
@@ -234,6 +249,13 @@ final class ClassIndex {
                 isAbstract[0] = (access & Opcodes.ACC_ABSTRACT) != 0;
                 supertypes.add(superName);
                 supertypes.addAll(List.of(interfaces));
+              }
+
+              @Override
+              public @Nullable AnnotationVisitor visitAnnotation(
+                  String descriptor, boolean visible) {
+                types(descriptor).forEach(annotations::add);
+                return null;
               }
 
               @Override
@@ -258,6 +280,6 @@ final class ClassIndex {
               }
             },
             ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
-    return new Shape(supertypes, members, open, isAbstract[0]);
+    return new Shape(supertypes, members, open, annotations, isAbstract[0]);
   }
 }

@@ -26,7 +26,9 @@ enum KafkaVersion {
   /** Without the retriable exception. */
   V4_1("4.1.2"),
   /** The first that has all that Strata uses. */
-  V4_2("4.2.1"),
+  V4_2("4.2.2"),
+  /** The release whose published tests of its own all others run. */
+  V4_3("4.3.1"),
   /** The one that the tests use by default, and that the code is compiled with. */
   CURRENT(Distribution.kafkaVersion());
 
@@ -71,18 +73,31 @@ enum KafkaVersion {
     return libs() + File.separator + "*";
   }
 
-  /** Kafka's published tests of its storage; a RemoteStorageManager is among them. */
+  /** The jars that have what Strata may link to, and the broker's main class. */
+  Path linked() {
+    return this == CURRENT
+        ? Distribution.kafkaLibs()
+        : copied(
+            "kafka-linked-" + release,
+            List.of("-Dkafka.version=" + release, "dependency:copy@linked"));
+  }
+
+  /**
+   * Kafka's published tests of its storage; a RemoteStorageManager is among them. Those of {@link
+   * #V4_3} stand in for the current release's, which are not published.
+   */
   Path storageTests() {
+    if (this == CURRENT || this == V4_3) {
+      return Distribution.kafkaOwnTests().resolve("kafka-storage-" + V4_3 + "-test.jar");
+    }
     Path folder =
-        this == CURRENT
-            ? Distribution.kafkaOwnTests()
-            : copied(
-                "kafka-own-tests-" + release,
-                List.of(
-                    // The project's own dependencies need one, though nothing of them is copied.
-                    "-Dkafka.version=" + release,
-                    "-Dartifact=org.apache.kafka:kafka-storage:" + release + ":jar:test",
-                    "dependency:copy"));
+        copied(
+            "kafka-own-tests-" + release,
+            List.of(
+                // The project's own dependencies need one, though nothing of them is copied.
+                "-Dkafka.version=" + release,
+                "-Dartifact=org.apache.kafka:kafka-storage:" + release + ":jar:test",
+                "dependency:copy"));
     return folder.resolve("kafka-storage-" + release + "-test.jar");
   }
 
@@ -122,7 +137,7 @@ enum KafkaVersion {
 
   /** The class of {@code kafka-dump-log.sh}. */
   String dumpLog() {
-    return this == CURRENT
+    return compareTo(V4_3) >= 0
         ? "org.apache.kafka.tools.DumpLogSegments"
         : "kafka.tools.DumpLogSegments";
   }

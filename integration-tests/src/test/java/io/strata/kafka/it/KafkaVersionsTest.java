@@ -3,10 +3,8 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.strata.kafka.it.ClassIndex.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
@@ -17,62 +15,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The one jar on stock brokers of every release of Kafka that it is for: what its classes link to
- * is there, the remote tier's data comes back, its errors are errors, and a pool keeps what was
- * acknowledged.
+ * The one jar on stock brokers of every release of Kafka that it is for: the remote tier's data
+ * comes back, its errors are errors, and a pool keeps what was acknowledged.
  */
 @Tag("long")
 class KafkaVersionsTest {
-
-  private static final String OURS = "io/strata/kafka/";
-
-  /** Libraries: what they have for others is not asked of Kafka. */
-  private static final String SHADED = OURS + "shaded/";
-
-  private static final String KAFKA = "org/apache/kafka/";
-
-  /** The classes that may name something that an older Kafka does not have. */
-  private static final List<String> ADAPTERS =
-      List.of(
-          "io/strata/kafka/migration/remote/RemoteFailures$Known names ",
-          "io/strata/kafka/migration/remote/KafkaSegments$Known names ");
 
   private static final int RECORDS = 3_000;
   private static final int SIZE = 1_500;
 
   @RegisterExtension static final Workspace WORK = new Workspace();
-
-  @ParameterizedTest
-  @MethodSource("io.strata.kafka.it.KafkaVersion#ofTheCore")
-  void whatTheJarLinksToIsThere(KafkaVersion version) throws Exception {
-    ClassIndex index =
-        new ClassIndex().add(Distribution.strataJar(), OURS).addKafka(version.libs());
-    List<String> missing = new ArrayList<>();
-    int references = 0;
-    for (String name : index.names(OURS)) {
-      if (name.startsWith(SHADED)) {
-        continue;
-      }
-      for (Reference reference : index.references(name, KAFKA)) {
-        references++;
-        if (!index.resolves(reference)) {
-          missing.add(name + " names " + reference);
-        }
-      }
-      for (String open : index.unimplemented(name, KAFKA)) {
-        missing.add(name + " does not implement " + open);
-      }
-    }
-    assertThat(references).isGreaterThan(100);
-    boolean older = version.compareTo(KafkaVersion.V4_2) < 0;
-    assertThat(missing.stream().anyMatch(KafkaVersionsTest::isOptional)).isEqualTo(older);
-    missing.removeIf(KafkaVersionsTest::isOptional);
-    assertThat(missing).isEmpty();
-  }
-
-  private static boolean isOptional(String missing) {
-    return ADAPTERS.stream().anyMatch(missing::startsWith);
-  }
 
   @ParameterizedTest
   @MethodSource("io.strata.kafka.it.KafkaVersion#ofTheCore")

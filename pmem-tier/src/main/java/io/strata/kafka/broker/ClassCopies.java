@@ -19,9 +19,6 @@ public final class ClassCopies {
   private static final Pattern JAR =
       Pattern.compile("strata-kafka-.*(?<!-sources|-javadoc|-tests)\\.jar");
 
-  /** The class loader that Kafka loads the classes of such a path with. */
-  private static final String KAFKAS_LOADER = "org.apache.kafka.common.utils.ChildFirstClassLoader";
-
   private ClassCopies() {}
 
   /**
@@ -80,15 +77,22 @@ public final class ClassCopies {
   }
 
   /**
-   * The problem, if there is one.
+   * Returns the problem, if there is one. Kafka loads what is on the manager's class path by a
+   * class loader of its own, below the one that has Kafka's classes: a manager that comes from
+   * there is known by that, whatever the loader is called.
    *
-   * @param manager what loaded the manager
-   * @param own what loaded the class that is to be {@code ownClass} there too
+   * @param manager the loader of the manager
+   * @param own the loader of the class that is to be {@code ownClass} there too
+   * @param kafka the loader of Kafka's classes
    * @param system the loader of the broker's class path
    */
   static Optional<ConfigProblem> problem(
-      ClassLoader manager, ClassLoader own, ClassLoader system, Class<?> ownClass) {
-    if (manager == own && (own == system || isOnlyCopy(own, system, ownClass))) {
+      ClassLoader manager,
+      ClassLoader own,
+      ClassLoader kafka,
+      ClassLoader system,
+      Class<?> ownClass) {
+    if (manager == own && own == kafka && (own == system || isOnlyCopy(system, ownClass))) {
       return Optional.empty();
     }
     return Optional.of(
@@ -104,10 +108,7 @@ public final class ClassCopies {
   }
 
   /** A program that holds a broker, and has a class loader of its own, is no fault. */
-  private static boolean isOnlyCopy(ClassLoader own, ClassLoader system, Class<?> ownClass) {
-    if (own.getClass().getName().equals(KAFKAS_LOADER)) {
-      return false;
-    }
+  private static boolean isOnlyCopy(ClassLoader system, Class<?> ownClass) {
     try {
       return Class.forName(ownClass.getName(), false, system) == ownClass;
     } catch (ClassNotFoundException e) {

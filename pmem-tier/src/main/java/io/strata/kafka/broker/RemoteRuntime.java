@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
 
 /**
  * The remote tier's environment in a broker: its file, its local tiers where it has any, its
@@ -90,6 +91,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
       ClassCopies.problem(
               RemoteEnvironment.class.getClassLoader(),
               RemoteRuntime.class.getClassLoader(),
+              RemoteStorageManager.class.getClassLoader(),
               ClassLoader.getSystemClassLoader(),
               StrataRuntime.class)
           .ifPresent(problems::add);
@@ -102,7 +104,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
       RemoteSettings settings = parsed.orElseThrow();
       LiveSettings<RemoteSettings.Live> keys =
           LiveSettings.remote(
-              RemoteConfig.withPrefix(configs),
+              RemoteConfig.withPrefix(configs, properties),
               RemoteConfig.hasUsualPrefix(properties),
               settings,
               policies);
@@ -195,7 +197,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   @Override
-  public void refuseStart(Exception reason) {
+  public void refuseStart(Throwable reason) {
     StrataRuntime.refuseStart(reason);
   }
 

@@ -72,21 +72,21 @@ final class RuntimeHandle {
       opened = files;
       return files;
     } catch (IOException e) {
-      throw refused(e);
-    } catch (RuntimeException | LinkageError e) {
-      throw refused(new IOException("Strata could not be started: " + e, e));
+      throw refused(e, e);
+    } catch (Throwable e) { // An Error too: Kafka's shutdown would write empty checkpoints.
+      throw refused(e, new IOException("Strata could not be started: " + e, e));
     } finally {
       opening = false;
     }
   }
 
   @GuardedBy("this")
-  private IOException refused(IOException reason) {
-    refusal = reason;
+  private IOException refused(Throwable reason, IOException forOthers) {
+    refusal = forOthers;
     if (endsWithARefusal()) {
       StartRefusal.end(reason);
     }
-    return reason;
+    return forOthers;
   }
 
   /** Returns whether this JVM is a broker, by its command line or by the role that it was given. */

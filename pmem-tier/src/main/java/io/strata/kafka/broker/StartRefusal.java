@@ -24,7 +24,7 @@ final class StartRefusal {
   private StartRefusal() {}
 
   /** Logs the reason and halts the JVM: neither Kafka's shutdown nor any other hook runs. */
-  static void end(Exception reason) {
+  static void end(Throwable reason) {
     end(
         reason,
         () -> LoggerFactory.getLogger("io.strata"),
@@ -32,7 +32,7 @@ final class StartRefusal {
   }
 
   /** Halts also where the reason cannot be logged: an appender may fail, on a full disk, say. */
-  static void end(Exception reason, Supplier<Logger> logger, Runnable halt) {
+  static void end(Throwable reason, Supplier<Logger> logger, Runnable halt) {
     try {
       log(reason, logger.get());
     } finally {
@@ -40,7 +40,7 @@ final class StartRefusal {
     }
   }
 
-  private static void log(Exception reason, Logger log) {
+  private static void log(Throwable reason, Logger log) {
     if (speaksForItself(reason)) {
       log.debug("Where the start was refused", reason);
     } else {
@@ -53,7 +53,7 @@ final class StartRefusal {
    * Returns whether the message was written for an operator; what the JDK throws names a file at
    * most.
    */
-  private static boolean speaksForItself(Exception reason) {
+  private static boolean speaksForItself(Throwable reason) {
     if (reason instanceof FileSystemException file) {
       return file.getReason() != null;
     }
@@ -63,9 +63,17 @@ final class StartRefusal {
             && (reason.getCause() == null || reason.getCause() instanceof ConfigRefusedException));
   }
 
-  private static String messageOf(Exception reason) {
-    return speaksForItself(reason)
-        ? Optional.ofNullable(reason.getMessage()).orElse("no reason given")
-        : reason.toString();
+  private static String messageOf(Throwable reason) {
+    if (speaksForItself(reason)) {
+      return Optional.ofNullable(reason.getMessage()).orElse("no reason given");
+    }
+    return reason instanceof IOException
+        ? reason.toString()
+        : """
+        found a failure that it does not foresee (%s); pools and log directories are as they were: \
+        start with the jar and the release of Kafka that worked before, and report the stack trace \
+        above\
+        """
+            .formatted(reason);
   }
 }

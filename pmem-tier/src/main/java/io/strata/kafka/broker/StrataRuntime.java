@@ -53,7 +53,7 @@ public final class StrataRuntime {
    * Ends the JVM of a broker that must not start, with the reason as the last thing on its log.
    * Returns in any other JVM.
    */
-  public static void refuseStart(Exception reason) {
+  public static void refuseStart(Throwable reason) {
     if (RuntimeHandle.endsWithARefusal()) {
       StartRefusal.end(reason);
     }

@@ -1,9 +1,12 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.broker.KafkaVersions;
 import io.strata.kafka.cli.KafkaComparison.KafkaView;
 import io.strata.kafka.cli.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.KafkaComparison.State;
 import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.unpublished.KafkaRelease;
+import io.strata.kafka.unpublished.RemoteMetadataRecords;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -26,11 +29,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.server.log.remote.metadata.storage.RemoteLogSegmentMetadataSnapshot;
-import org.apache.kafka.server.log.remote.metadata.storage.serialization.RemoteLogMetadataSerde;
-import org.apache.kafka.server.log.remote.storage.RemoteLogMetadata;
-import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
-import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadataUpdate;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentState;
 
 /**
@@ -48,13 +46,15 @@ final class KafkaMetadata {
 
   private final Consumer<byte[], byte[]> consumer;
   private final LongSupplier nanoTime;
-  private final RemoteLogMetadataSerde serde = new RemoteLogMetadataSerde();
+  private final RemoteMetadataRecords records;
   private final Map<String, State> states = new HashMap<>();
   private final Map<String, KnownToKafka> segments = new HashMap<>();
   private long unknownRecords;
 
-  KafkaMetadata(Consumer<byte[], byte[]> consumer, LongSupplier nanoTime) {
+  KafkaMetadata(
+      Consumer<byte[], byte[]> consumer, RemoteMetadataRecords records, LongSupplier nanoTime) {
     this.consumer = consumer;
+    this.records = records;
     this.nanoTime = nanoTime;
   }
 
@@ -73,6 +73,19 @@ final class KafkaMetadata {
       }
     }
     properties.put("bootstrap.servers", bootstrapServers);
+    RemoteMetadataRecords records =
+        RemoteMetadataRecords.reader()
+            .orElseThrow(
+                () ->
+                    new IOException(
+                        """
+                        --bootstrap-server: found no reader of %s that Strata knows among these \
+                        classes of Kafka (%s), expected one of a tested release: %s\
+                        """
+                            .formatted(
+                                TOPIC,
+                                KafkaRelease.version().orElse("of an unknown release"),
+                                String.join(", ", KafkaVersions.TESTED))));
     try {
       String cluster = clusterId(properties);
       Properties ofConsumer = new Properties();
@@ -84,7 +97,7 @@ final class KafkaMetadata {
       try (KafkaConsumer<byte[], byte[]> consumer =
           new KafkaConsumer<>(
               ofConsumer, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-        return new KafkaMetadata(consumer, System::nanoTime).readAll(cluster);
+        return new KafkaMetadata(consumer, records, System::nanoTime).readAll(cluster);
       }
     } catch (KafkaException e) {
       throw new IOException(
@@ -148,29 +161,32 @@ final class KafkaMetadata {
     if (record.value() == null) {
       return;
     }
-    RemoteLogMetadata metadata;
+    Optional<RemoteMetadataRecords.Noted> read;
     try {
-      metadata = serde.deserialize(record.value());
+      read = records.read(record.value());
     } catch (RuntimeException e) {
       unknownRecords++; // Of a later version of Kafka: reported, since a segment may be in it.
       return;
     }
-    if (metadata instanceof RemoteLogSegmentMetadata segment) {
-      TopicIdPartition partition = segment.topicIdPartition();
-      SegmentKey key =
-          new SegmentKey(
-              partition.topic(),
-              partition.topicId().toString(),
-              partition.partition(),
-              segment.startOffset(),
-              segment.remoteLogSegmentId().id().toString());
-      segments.put(key.id(), new KnownToKafka(key, segment.endOffset()));
-      put(key.id(), segment.state());
-    } else if (metadata instanceof RemoteLogSegmentMetadataUpdate update) {
-      put(update.remoteLogSegmentId().id().toString(), update.state());
-    } else if (metadata instanceof RemoteLogSegmentMetadataSnapshot snapshot) {
-      put(snapshot.segmentId().toString(), snapshot.state());
-    }
+    read.ifPresent(this::take);
+  }
+
+  private void take(RemoteMetadataRecords.Noted noted) {
+    noted
+        .segment()
+        .ifPresent(
+            segment -> {
+              TopicIdPartition partition = segment.topicIdPartition();
+              SegmentKey key =
+                  new SegmentKey(
+                      partition.topic(),
+                      partition.topicId().toString(),
+                      partition.partition(),
+                      segment.startOffset(),
+                      noted.id());
+              segments.put(noted.id(), new KnownToKafka(key, segment.endOffset()));
+            });
+    put(noted.id(), noted.state());
   }
 
   /** Notes a state, unless Kafka ignores it: what it has begun to delete does not come back. */

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Reads the remote tier's keys: {@code rsm.config.*} as Kafka gives them to the manager. They need
  * neither a pool nor Strata's provider.
  */
 public final class RemoteConfig {
-
-  /** The one key that Kafka adds to the manager's. */
-  private static final String BROKER_ID = "broker.id";
 
   /** The longest that the read of an index may take. */
   private static final Duration INDEX_TIMEOUT = Duration.ofSeconds(30);
@@ -45,7 +45,7 @@ public final class RemoteConfig {
    * Checks all values. Every problem is found in one pass.
    *
    * @param manager what Kafka gives to the manager: {@code rsm.config.*} without that prefix, and
-   *     {@code broker.id}
+   *     what Kafka adds by itself, {@code broker.id} and {@code node.id} among it
    * @param broker the broker's file; empty if it is not known: then nothing is compared with the
    *     log directories
    * @param policies those on the broker's class path; empty to leave them unchecked
@@ -58,7 +58,7 @@ public final class RemoteConfig {
     broker.ifPresent(file -> keys.putAll(file.asMap()));
     // In the file they have not been resolved, and may have another prefix.
     keys.keySet().removeIf(name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
-    keys.putAll(withPrefix(manager));
+    keys.putAll(withPrefix(manager, broker));
     KeyReader reader = new KeyReader(keys, name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
     broker.ifPresent(file -> reader.problems().addAll(BrokerChecks.checkStorageManager(file)));
     Optional<RemoteSettings> settings = read(reader, manager, broker);
@@ -77,16 +77,37 @@ public final class RemoteConfig {
         named(reader.problems(), broker));
   }
 
-  /** Gives the keys that Kafka hands to the manager the prefix {@code rsm.config.}. */
-  public static Map<String, String> withPrefix(Map<String, ?> manager) {
+  /**
+   * Gives the keys that Kafka hands to the manager the prefix {@code rsm.config.}; without those
+   * that Kafka adds by itself.
+   */
+  public static Map<String, String> withPrefix(
+      Map<String, ?> manager, Optional<BrokerProperties> broker) {
+    Set<String> added = addedByKafka(manager, broker);
     Map<String, String> keys = new HashMap<>();
     manager.forEach(
         (name, value) -> {
-          if (!name.equals(BROKER_ID) && value != null) {
+          if (!added.contains(name) && value != null) {
             keys.put(RemoteKeys.MANAGER_PREFIX + name, String.valueOf(value));
           }
         });
     return keys;
+  }
+
+  /**
+   * Returns the names, without prefix, that are neither in the broker's file nor keys of Strata's:
+   * Kafka adds them by itself, each release its own.
+   *
+   * @param broker the broker's file; where it is not known, no unknown name can be told from a
+   *     mistake
+   */
+  public static Set<String> addedByKafka(
+      Map<String, ?> manager, Optional<BrokerProperties> broker) {
+    String prefix = prefix(broker);
+    return manager.keySet().stream()
+        .filter(name -> !RemoteKeys.isKnown(RemoteKeys.MANAGER_PREFIX + name))
+        .filter(name -> broker.flatMap(file -> file.get(prefix + name)).isEmpty())
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** Returns whether the broker's file has the keys with the prefix {@code rsm.config.}. */
@@ -110,7 +131,7 @@ public final class RemoteConfig {
                 manager.put(name.substring(prefix.length()), value);
               }
             });
-    broker.nodeId().ifPresent(id -> manager.put(BROKER_ID, id));
+    broker.nodeId().ifPresent(id -> manager.put(BrokerProperties.NODE_ID, id));
     return parse(manager, Optional.of(broker), Optional.empty());
   }
 
@@ -182,7 +203,12 @@ public final class RemoteConfig {
   }
 
   private static OptionalInt brokerId(KeyReader reader, Map<String, ?> manager) {
-    String text = String.valueOf(manager.get(BROKER_ID)).strip();
+    // Kafka 4.3 and older gives broker.id alone; 4.4 gives both, and deprecates broker.id.
+    Object given = manager.get(BrokerProperties.NODE_ID);
+    if (given == null) {
+      given = manager.get(BrokerProperties.BROKER_ID);
+    }
+    String text = String.valueOf(given).strip();
     try {
       int id = Integer.parseInt(text);
       if (id >= 0) {
@@ -193,9 +219,9 @@ public final class RemoteConfig {
     }
     reader.refuse(
         BrokerProperties.NODE_ID,
-        manager.get(BROKER_ID) == null ? "nothing" : "'" + text + "'",
+        given == null ? "nothing" : "'" + text + "'",
         "a number from 0",
-        "set it in server.properties: Kafka gives it to the manager as " + BROKER_ID);
+        "set it in server.properties: Kafka gives it to the manager");
     return OptionalInt.empty();
   }
 

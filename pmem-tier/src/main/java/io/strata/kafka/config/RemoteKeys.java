@@ -181,4 +181,14 @@ public final class RemoteKeys {
           MigrationKeys.REMOTE);
 
   private RemoteKeys() {}
+
+  /**
+   * Returns whether a name, with prefix, is a key of the remote tier's or of its cold manager's.
+   */
+  static boolean isKnown(String name) {
+    return name.startsWith(COLD_PREFIX)
+        || LEVEL_DIRECTORIES.partOf(name).isPresent()
+        || LEVEL_CAPACITY.partOf(name).isPresent()
+        || REMOTE.find(name).isPresent();
+  }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * Reads the keys that describe the store: its levels, their directories and capacities, and the
@@ -35,6 +36,7 @@ final class RemoteLevels {
 
   private final KeyReader reader;
   private final Map<String, ?> manager;
+  private final Set<String> addedByKafka;
   private final Optional<List<String>> names;
   private final List<Path> logDirectoryList;
   private final Map<Path, String> logDirectories = new LinkedHashMap<>();
@@ -50,6 +52,7 @@ final class RemoteLevels {
   RemoteLevels(KeyReader reader, Map<String, ?> manager, Optional<BrokerProperties> broker) {
     this.reader = reader;
     this.manager = manager;
+    this.addedByKafka = RemoteConfig.addedByKafka(manager, broker);
     this.names = reader.read(RemoteKeys.LEVELS);
     this.logDirectoryList = broker.map(BrokerProperties::logDirs).orElse(List.of());
     List<Path> directories = new ArrayList<>(logDirectoryList);
@@ -164,7 +167,7 @@ final class RemoteLevels {
         (name, value) -> {
           if (name.startsWith(prefix) && value != null) {
             configs.put(name.substring(prefix.length()), value);
-          } else if (name.equals(BrokerProperties.BROKER_ID) && value != null) {
+          } else if (addedByKafka.contains(name) && value != null) {
             configs.put(name, value);
           }
         });
@@ -182,8 +185,7 @@ final class RemoteLevels {
               .or(() -> RemoteKeys.LEVEL_CAPACITY.partOf(name));
       if (level.isPresent()) {
         refuseUnknownLevel(name, level.get());
-      } else if (!name.startsWith(RemoteKeys.COLD_PREFIX)
-          && RemoteKeys.REMOTE.find(name).isEmpty()) {
+      } else if (!RemoteKeys.isKnown(name)) {
         reader.refuse(
             name,
             "an unknown key",

@@ -6,12 +6,12 @@ import com.yammer.metrics.core.MetricName;
 import com.yammer.metrics.core.MetricsRegistry;
 import com.yammer.metrics.core.PulledMetrics;
 import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.unpublished.BrokerRegistry;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
 /**
  * Publishes in a Yammer registry: in the broker's, whose reporter shows each metric in JMX under
@@ -29,7 +29,7 @@ record YammerSink(MetricsRegistry registry) implements MetricSink {
    */
   static MetricSink ofKafka() {
     PulledMetrics.requireAccess();
-    return new YammerSink(KafkaYammerMetrics.defaultRegistry());
+    return new YammerSink(BrokerRegistry.get());
   }
 
   @Override

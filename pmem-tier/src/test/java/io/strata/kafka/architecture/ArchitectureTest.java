@@ -40,6 +40,7 @@ class ArchitectureTest {
    */
   private static final List<String> ORDER =
       List.of(
+          ROOT + ".unpublished..",
           ROOT + ".memory..",
           ROOT + ".layout..",
           ROOT + ".pool..",

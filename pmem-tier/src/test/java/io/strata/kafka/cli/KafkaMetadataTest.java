@@ -7,6 +7,7 @@ import io.strata.kafka.cli.KafkaComparison.KafkaView;
 import io.strata.kafka.cli.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.KafkaComparison.State;
 import io.strata.kafka.cli.StoreInventory.Segment;
+import io.strata.kafka.unpublished.RemoteMetadataRecords;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -328,7 +329,10 @@ class KafkaMetadataTest {
 
   private KafkaMetadata metadata() {
     // Each look at the clock is ten seconds later.
-    return new KafkaMetadata(consumer, () -> nanos.addAndGet(Duration.ofSeconds(10).toNanos()));
+    return new KafkaMetadata(
+        consumer,
+        RemoteMetadataRecords.reader().orElseThrow(),
+        () -> nanos.addAndGet(Duration.ofSeconds(10).toNanos()));
   }
 
   private KafkaView read(RemoteLogMetadata... records) throws IOException {

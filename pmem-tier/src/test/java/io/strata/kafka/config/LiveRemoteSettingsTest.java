@@ -51,7 +51,7 @@ class LiveRemoteSettingsTest {
                 Optional.of(PolicyRegistry.builtIn()))
             .config()
             .orElseThrow();
-    given = RemoteConfig.withPrefix(manager);
+    given = RemoteConfig.withPrefix(manager, Optional.empty());
     live = LiveSettings.remote(given, true, started, PolicyRegistry.builtIn());
     kafka.putAll(file);
     kafka.putAll(given);

@@ -235,9 +235,26 @@ class RemoteConfigTest {
       manager.remove(key);
     } else {
       manager.put(key, value.replace("{t}", temp.toString()));
+      file.put(key.equals("broker.id") ? key : "rsm.config." + key, value);
     }
 
     refusedBy(named, message);
+  }
+
+  /** Kafka 4.4 adds node.id; a later one may add more, and none of it is the operator's mistake. */
+  @Test
+  void whatKafkaAddsByItselfIsNoUnknownKey() {
+    manager.put("node.id", 8);
+    manager.put("a.key.of.kafka.5", "x");
+    manager.put("cold.class.name", "com.example.Cold");
+
+    RemoteSettings settings = settings();
+    assertThat(settings.brokerId()).isEqualTo(8);
+    assertThat(settings.cold().orElseThrow().configs())
+        .isEqualTo(Map.of("broker.id", 7, "node.id", 8, "a.key.of.kafka.5", "x"));
+    assertThat(RemoteConfig.withPrefix(manager, Optional.of(BrokerProperties.of("file", file))))
+        .containsOnlyKeys(
+            "rsm.config.levels", "rsm.config.ssd.directories", "rsm.config.cold.class.name");
   }
 
   /** Kafka hands over all keys of the remote tier: none is read from the file. */
@@ -320,6 +337,7 @@ class RemoteConfigTest {
   void reportsEveryProblemAtOnce() {
     manager.put("levels", "ssd,hdd");
     manager.put("ssd.capacity", "1G");
+    file.put("rsm.config.nonsense", "1");
     manager.put("nonsense", "1");
     manager.put("cache.size", "x");
 

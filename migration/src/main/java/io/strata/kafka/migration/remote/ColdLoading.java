@@ -8,7 +8,6 @@ import java.lang.reflect.Modifier;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.utils.ChildFirstClassLoader;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
 
 /**
@@ -85,8 +84,8 @@ final class ColdLoading {
       return new Loaded(create(name, broker, "the broker's class path"), broker, () -> {});
     }
     String classPath = settings.classPath().get();
-    // Kafka's own, for the same kind of class path: what the two must share is on none of it.
-    ChildFirstClassLoader own = new ChildFirstClassLoader(classPath, broker);
+    // What the two must share is on none of it.
+    ColdClassLoader own = new ColdClassLoader(classPath, broker);
     try {
       if (own.getURLs().length == 0) {
         throw new ConfigException(

@@ -66,7 +66,7 @@ public interface RemoteEnvironment {
    * Ends the process, with the reason as the last thing on its log, if it is a broker of which no
    * log is loaded: an exception would go through Kafka's shutdown. Returns in any other process.
    */
-  default void refuseStart(Exception reason) {}
+  default void refuseStart(Throwable reason) {}
 
   /**
    * Asks the kernel to read bytes of a file into the page cache, where the system can be asked for

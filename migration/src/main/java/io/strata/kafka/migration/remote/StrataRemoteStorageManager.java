@@ -92,6 +92,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       ConfigException refused = e instanceof ConfigException known ? known : refused(e);
       environment.refuseStart(refused);
       throw refused;
+    } catch (Throwable e) { // Unforeseen, or an Error: it ends like a refusal.
+      environment.refuseStart(e);
+      close();
+      throw e;
     }
   }
 
@@ -120,7 +124,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
           opened.describeStore(),
           settings.cold().map(c -> ", and below it " + c.className()).orElse(""));
       return opened;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       cold.ifPresent(ColdManager::closeOrWarn);
       throw e;
     }
