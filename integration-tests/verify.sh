@@ -222,11 +222,11 @@ part_versions() {
   [[ " $* " != *" -Dwrite=true "* ]] || write=--write
   provide_native_packages
   rm -rf "$reports"
-  for version in 3.9.2 4.0.2 4.1.2 4.2.1 4.3.1; do
+  for version in 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1 4.4.0; do
     say "Kafka $version"
     rm -rf "$ran"
     maven verify -Dtest=KafkaVersionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 -Dstrata.it.kafka="$version" "$@" || code=1
-    if [[ $version != 3.9.* && $version != 4.0.* ]]; then
+    if [[ $version != 3.9.* && $version != 4.[01].* ]]; then
       maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test' -Dtest.excluded=long -Dsurefire.failIfNoSpecifiedTests=false \
         -Dtest.forks=1 -Dstrata.it.kafka="$version" "$@" || code=1
     fi

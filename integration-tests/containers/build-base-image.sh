@@ -9,7 +9,7 @@ Usage: integration-tests/containers/build-base-image.sh [--libs FOLDER] [--tag N
 Builds two images with the container engine that runs:
 
   strata-it/jre:21        Debian with a Java 21 runtime, by debootstrap; kept until --rebuild
-  strata-it/kafka:4.3.1   the same with Kafka's jars below /opt/kafka/libs, scripts below /opt/kafka/bin, the user appuser
+  strata-it/kafka:4.4.0   the same with Kafka's jars below /opt/kafka/libs, scripts below /opt/kafka/bin, the user appuser
                           (1000), and /etc/kafka/docker/run as its command, which treats KAFKA_* variables, CLUSTER_ID
                           and /mnt/shared/config as apache/kafka does: it runs the same class of Kafka's for that
 

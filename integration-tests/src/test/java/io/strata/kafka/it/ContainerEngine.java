@@ -55,7 +55,7 @@ final class ContainerEngine {
     return DockerClientFactory.instance().client();
   }
 
-  /** Kafka's image: {@code -Dstrata.it.image=apache/kafka:4.3.1}, or the one that is built here. */
+  /** Kafka's image: {@code -Dstrata.it.image=apache/kafka:4.4.0}, or the one that is built here. */
   static String kafka() {
     return System.getProperty("strata.it.image", "strata-it/kafka:" + Distribution.kafkaVersion());
   }

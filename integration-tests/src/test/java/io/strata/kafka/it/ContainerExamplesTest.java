@@ -223,7 +223,7 @@ class ContainerExamplesTest {
   /** With the image that is here, a name of the test's, and no port of the host's. */
   private static String adapted(String command, String name) {
     return command
-        .replace("apache/kafka:4.3.1", ContainerEngine.kafka())
+        .replace("apache/kafka:4.4.0", ContainerEngine.kafka())
         .replace("--publish 9092:9092", "--env KAFKA_HEAP_OPTS=-Xmx320m")
         .replaceAll("(--name |--volumes-from |docker cp |docker exec )kafka\\b", "$1" + name);
   }

@@ -137,6 +137,18 @@ final class RemoteCluster implements AutoCloseable {
             });
   }
 
+  /** Waits until partition 0 has a leader and those replicas in sync. */
+  void awaitInSync(String topic, Set<Integer> inSync) {
+    await()
+        .atMost(Tiers.PATIENCE)
+        .ignoreExceptions()
+        .untilAsserted(
+            () ->
+                assertThat(state(topic).isr().stream().map(Node::id).collect(Collectors.toSet()))
+                    .as("in-sync replicas of %s", topic)
+                    .isEqualTo(inSync));
+  }
+
   /** Partition 0. */
   TopicPartitionInfo state(String topic) throws InterruptedException {
     return Topics.await(admin.describeTopics(List.of(topic)).allTopicNames())

@@ -53,7 +53,7 @@ final class StockBroker implements AutoCloseable {
   private final Map<String, String> systemProperties = new TreeMap<>();
   private final List<String> ownJvmOptions = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
-  private final String kafkaClassPath;
+  private String kafkaClassPath;
   private final String clusterId;
   private final int port;
   private final Optional<Integer> jmxPort;
@@ -284,6 +284,12 @@ final class StockBroker implements AutoCloseable {
   /** What the JVM of the next start has of ours. */
   StockBroker installed(Installed what) {
     installed = what;
+    return this;
+  }
+
+  /** Runs on the classes of another release of Kafka from the next start on. */
+  StockBroker kafka(KafkaVersion version) {
+    kafkaClassPath = version.classPath();
     return this;
   }
 

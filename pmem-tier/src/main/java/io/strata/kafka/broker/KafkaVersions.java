@@ -9,7 +9,8 @@ import java.util.regex.Pattern;
 public final class KafkaVersions {
 
   /** The releases that the tests run on, oldest first. */
-  public static final List<String> TESTED = List.of("3.9.2", "4.0.2", "4.1.2", "4.2.1", "4.3.1");
+  public static final List<String> TESTED =
+      List.of("3.9.2", "4.0.2", "4.1.2", "4.2.2", "4.3.1", "4.4.0");
 
   private static final Pattern RELEASE = Pattern.compile("(\\d+\\.\\d+)(\\..*)?");
 

@@ -16,13 +16,13 @@ class TestedKafkaTest {
   private static final Pattern ROW = Pattern.compile("(?m)^\\| (\\d+\\.\\d+\\.\\d+) \\|");
 
   @ParameterizedTest
-  @ValueSource(strings = {"3.9.2", "3.9.0", "4.0.1", "4.3.1", "4.3.9", "4.2.0-rc1"})
+  @ValueSource(strings = {"3.9.2", "3.9.0", "4.0.1", "4.3.1", "4.3.9", "4.4.0", "4.2.0-rc1"})
   void aTestedMinorVersionIsNotWarnedOf(String version) {
     assertThat(KafkaVersions.untested(version)).isEmpty();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"3.8.1", "4.4.0", "4.30.1", "5.0.0", "unknown", ""})
+  @ValueSource(strings = {"3.8.1", "4.5.0", "4.40.1", "5.0.0", "unknown", ""})
   void anyOtherIs(String version) {
     assertThat(KafkaVersions.untested(version))
         .get()
