@@ -127,6 +127,13 @@ final class StockBroker implements AutoCloseable {
     process = Optional.empty();
   }
 
+  /** SIGTERM, and SIGKILL after so long: in the middle of an orderly stop, or behind it. */
+  void killWhileItStops(Duration after) throws IOException, InterruptedException {
+    process.orElseThrow().signal("TERM");
+    TimeUnit.MILLISECONDS.sleep(after.toMillis());
+    kill();
+  }
+
   /** SIGSTOP: nothing of it runs until {@link #resume}; it may be killed meanwhile. */
   void pause() throws IOException, InterruptedException {
     process.orElseThrow().signal("STOP");
