@@ -69,12 +69,24 @@ final class Distribution {
 
   /**
    * The class path of Kafka's own tests: theirs before a stock broker's, and the jar under test.
+   * The tests are of an older release than the broker: what they name of it and has moved since is
+   * found behind the broker's jars.
    */
   static String kafkaOwnTestsClassPath() {
     return String.join(
         File.pathSeparator,
         kafkaOwnTests() + File.separator + "*",
         kafkaClassPath(),
+        KafkaVersion.V4_3.linked() + File.separator + "*",
+        strataJar().toString());
+  }
+
+  /** The same with the broker's classes of the tests' own release. */
+  static String kafkaOwnTestsClassPathOfTheirRelease() {
+    return String.join(
+        File.pathSeparator,
+        kafkaOwnTests() + File.separator + "*",
+        KafkaVersion.V4_3.classPath(),
         strataJar().toString());
   }
 

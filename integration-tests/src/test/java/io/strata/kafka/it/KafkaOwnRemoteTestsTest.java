@@ -21,7 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Kafka's own tests of tiered storage, as published, each class in a JVM of its own. They insist on
  * {@code LocalTieredStorage}, into whose history and files they look; so that stays, and our
  * manager does all that it does too, and serves all reads, compared byte by byte. See {@link
- * io.strata.kafka.it.mirror.MirrorMain}.
+ * io.strata.kafka.it.mirror.MirrorMain}. The tests of the current release are not published: those
+ * of 4.3.1 run on the brokers of 4.3.1.
  *
  * <p>Their tests run once with each of two protocols of consumer groups, which is nothing to a
  * store: here, once, and two slow classes not at all. {@code -Dstrata.it.kafka.remote=all} runs
@@ -89,6 +90,7 @@ class KafkaOwnRemoteTestsTest {
         List.of("version=1", "node.id=0", "cluster.id=" + Uuid.randomUuid()));
     KafkaOwnTests.Run run =
         new KafkaOwnTests.Run(subject.name(), folder)
+            .onTheirRelease()
             .options(
                 List.of(
                     "-Xmx1g",

@@ -87,6 +87,12 @@ final class KafkaOwnTests {
       return this;
     }
 
+    /** On the classes of the release that the tests are of, before anything is put in front. */
+    Run onTheirRelease() {
+      classPath = Distribution.kafkaOwnTestsClassPathOfTheirRelease();
+      return this;
+    }
+
     /** All of a class's tests. */
     Run select(String className) {
       selection.add("--select-class=" + className);
