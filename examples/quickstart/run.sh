@@ -111,7 +111,7 @@ clean_up() {
   esac
   stop_broker TERM
   if [[ -n $pool ]]; then
-    rm -f -- "$pool" "$pool.lock"
+    rm -f -- "$pool"
   fi
   if [[ -n $work ]]; then
     if [[ $failed == yes && -d $work/logs ]]; then
@@ -558,7 +558,7 @@ if [[ $keep == yes ]]; then
 #!/usr/bin/env bash
 # Stops this quickstart's broker and removes its pool and its data.
 kill $broker_pid 2>/dev/null && while kill -0 $broker_pid 2>/dev/null; do sleep 0.2; done
-rm -rf -- $(printf '%q' "$pool") $(printf '%q' "$pool.lock") $(printf '%q' "$work")
+rm -rf -- $(printf '%q' "$pool") $(printf '%q' "$work")
 EOF
   chmod +x "$work/stop.sh"
   rm -f -- "$work/payloads.txt"

@@ -29,7 +29,6 @@ class OtherUserTest {
   private Path folder = Path.of("");
   private Path pools = Path.of("");
   private Path pool = Path.of("");
-  private Path lock = Path.of("");
   private Path config = Path.of("");
   private Path jar = Path.of("");
 
@@ -47,7 +46,6 @@ class OtherUserTest {
     Files.writeString(logs.resolve("meta.properties"), "version=1\nnode.id=1\ncluster.id=abc\n");
     pools = Files.createDirectory(folder.resolve("pools"));
     pool = pools.resolve("hot.pool");
-    lock = pools.resolve("hot.pool.lock");
     config =
         readable(
             Files.writeString(
@@ -82,16 +80,15 @@ class OtherUserTest {
   void whatRootCreatesIsTheBrokersUsers() throws Exception {
     assertThat(strata("root", 0, "pool", "create", "--size", "16MiB", "--config", config))
         .doesNotContain("warning");
-    assertThat(owners()).containsExactly(USER, USER);
+    assertThat(owner()).isEqualTo(USER);
 
     for (List<Object> command :
         List.of(
             List.<Object>of("pool", "repair", "--yes", pool),
             List.<Object>of("pool", "grow", "--size", "20MiB", pool),
             List.<Object>of("drain", "--config", config))) {
-      Files.delete(lock);
       strata("root", 0, command.toArray());
-      assertThat(owners()).as("after %s", command).containsExactly(USER, USER);
+      assertThat(owner()).as("after %s", command).isEqualTo(USER);
     }
     strata(USER, 0, "drain", "--config", config);
 
@@ -103,18 +100,17 @@ class OtherUserTest {
   @Test
   void whatTheBrokersUserMayNotUseIsNamed() throws Exception {
     strata(USER, 0, "pool", "create", "--size", "16MiB", "--config", config);
-    give(lock, "root");
+    give(pool, "root");
     assertThat(strata(USER, 1, "doctor", "--config", config))
         .contains("FAIL  pool " + pool + ": found no permission for user " + USER)
-        .contains("to open its lock file " + lock + " (owner root")
+        .contains("to read it (owner root")
         .contains("log directory");
-    assertThat(strata(USER, 3, "status", "--config", config)).contains("(owner root");
     // Who is root does not see it.
     assertThat(strata("root", 0, "doctor", "--config", config))
         .contains("WARN  user: this runs as root")
         .contains("sudo -u " + USER + " strata doctor");
 
-    give(lock, USER);
+    give(pool, USER);
     give(pools, "root");
     Files.setPosixFilePermissions(pools, PosixFilePermissions.fromString("rwx------"));
     assertThat(strata(USER, 1, "doctor", "--config", config))
@@ -127,8 +123,8 @@ class OtherUserTest {
         .contains("permission denied for user " + USER + " (owner root");
   }
 
-  private List<String> owners() throws IOException {
-    return List.of(Files.getOwner(pool).getName(), Files.getOwner(lock).getName());
+  private String owner() throws IOException {
+    return Files.getOwner(pool).getName();
   }
 
   private static void give(Path file, String user) throws IOException {

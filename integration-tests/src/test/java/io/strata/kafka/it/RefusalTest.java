@@ -287,12 +287,23 @@ class RefusalTest {
   @Test
   @Tag("long")
   void poolIsLocked() throws Exception {
-    Path lockFile = pool.resolveSibling(pool.getFileName() + ".lock");
-    try (FileChannel file =
-            FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try (FileChannel file = FileChannel.open(pool, StandardOpenOption.WRITE);
         FileLock lock = file.lock()) {
       assertThat(lock.isValid()).isTrue();
-      assertRefused(pool.toString(), "lock");
+      assertRefused(pool.toString(), "found it locked by process " + ProcessHandle.current().pid());
+    }
+  }
+
+  /** Without the pool: by a broker that has another copy of it, or none. */
+  @Test
+  void aBrokerRunsOnTheLogDirectory() throws Exception {
+    Path kafkas = broker.logDirectory().resolve(".lock");
+    try (FileChannel file = FileChannel.open(kafkas, StandardOpenOption.WRITE);
+        FileLock lock = file.lock()) {
+      assertThat(lock.isValid()).isTrue();
+      Fingerprint before = Fingerprint.of(List.of(broker.logDirectory(), pool));
+      assertRefused(broker.logDirectory().toString(), kafkas.toString(), "a broker runs on");
+      assertThat(Fingerprint.of(List.of(broker.logDirectory(), pool))).isEqualTo(before);
     }
   }
 

@@ -79,6 +79,12 @@ final class TestMount implements AutoCloseable {
     return mount(point, "mount", "--bind", what.toString(), point.toString());
   }
 
+  /** The same file once more, as a container is given one. */
+  static TestMount bindFile(Path what, Path point) throws IOException, InterruptedException {
+    Path made = Files.createFile(point);
+    return mount(made, "mount", "--bind", what.toString(), made.toString());
+  }
+
   /** The same folder once more, read-only. */
   static TestMount readOnly(Path what, Path folder) throws IOException, InterruptedException {
     Path point = Files.createDirectories(folder);

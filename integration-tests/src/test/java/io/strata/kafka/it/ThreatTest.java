@@ -166,11 +166,8 @@ class ThreatTest {
 
   @Test
   void filesAreTheBrokersOwn() throws IOException {
-    for (Path file : List.of(pool, pool.resolveSibling(pool.getFileName() + ".lock"))) {
-      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
-          .as("%s", file)
-          .isEqualTo("rw-------");
-    }
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(pool)))
+        .isEqualTo("rw-------");
     // A segment's log file is made as Kafka makes its own files.
     Path partition = LogFiles.partition(broker, "witness", 0);
     Set<Object> permissions = new TreeSet<>();

@@ -68,7 +68,6 @@ final class TierScale {
       measure(folder, pool, segments);
     } finally {
       Files.deleteIfExists(pool);
-      Files.deleteIfExists(pool.resolveSibling(pool.getFileName() + ".lock"));
       Workspace.delete(folder);
     }
   }

@@ -12,7 +12,6 @@ import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
-import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.TestHook;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
@@ -124,8 +123,7 @@ public final class BrokerTier {
             : Optional.of(orRefuse(broker, () -> BrokerMigration.policies(config)));
     EventCounters counters = new EventCounters();
     TierSpec spec = TierSpecs.of(config, broker, forced);
-    MissingPools.create(spec, log);
-    HotTier tier = HotTier.open(spec, log, counters);
+    HotTier tier = HotTier.start(spec, log, counters);
     TestHook.opened(tier);
     Optional<BrokerMigration> migration =
         policies.map(

@@ -6,14 +6,9 @@ import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.pool.Pool;
 import java.io.IOException;
 import java.net.MalformedURLException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import javax.management.JMX;
@@ -105,39 +100,21 @@ final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  /** Connects to the broker that has one of these pools open, by the pools' lock files. */
+  /** Connects to the broker that has one of these pools open. */
   static BrokerConnection ofPools(List<Path> pools) throws IOException {
     for (Path pool : pools) {
-      Pool.requireUsable(pool);
+      Pool.requireSearchable(pool);
     }
-    OptionalLong running = holderOf(pools, Surroundings.ofThisProcess());
+    OptionalLong running = Surroundings.ofThisProcess().writerOf(pools);
     if (running.isPresent()) {
       return ofProcess(running.getAsLong());
     }
-    Set<Long> holders = new LinkedHashSet<>();
-    for (Path pool : pools) {
-      holder(pool).ifPresent(holders::add);
-    }
     throw new IOException(
         """
-        found no process that has one of the pools %s open, expected a running broker%s; start \
-        it, or name it with --pid or --jmx\
+        found no process that has one of the pools %s open, expected a running broker; start it, \
+        run this as the user that it runs as, or name it with --pid or --jmx\
         """
-            .formatted(
-                pools, holders.isEmpty() ? "" : " (the last one was process " + holders + ")"));
-  }
-
-  /** The process that has one of these pools open, by the lock files; empty if it runs no more. */
-  static OptionalLong holderOf(List<Path> pools, Surroundings surroundings) throws IOException {
-    for (Path pool : pools) {
-      Optional<Long> holder = holder(pool);
-      if (holder.isPresent()
-          && ProcessHandle.of(holder.get()).filter(ProcessHandle::isAlive).isPresent()
-          && surroundings.holdsLock(holder.get(), Pool.lockFile(pool))) {
-        return OptionalLong.of(holder.get());
-      }
-    }
-    return OptionalLong.empty();
+            .formatted(pools));
   }
 
   /** Connects to the only broker with Strata on this machine that this user can see. */
@@ -164,18 +141,6 @@ final class BrokerConnection implements AutoCloseable {
                 .formatted(
                     brokers.size(),
                     brokers.stream().map(String::valueOf).collect(Collectors.joining(", "))));
-  }
-
-  private static Optional<Long> holder(Path pool) throws IOException {
-    Path lock = Pool.lockFile(pool);
-    if (!Files.isRegularFile(lock) || !Files.isReadable(lock)) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(Long.valueOf(Files.readString(lock, StandardCharsets.US_ASCII).strip()));
-    } catch (NumberFormatException e) {
-      return Optional.empty(); // being written, or without an owner yet
-    }
   }
 
   private static IOException noAttach(NoClassDefFoundError e) {

@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.tier.KafkaLocks;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -16,9 +17,6 @@ import java.util.List;
  * since a pool may be lost, and a broker may have been started without Strata.
  */
 final class BrokerStopped implements AutoCloseable {
-  /** Kafka's name for it (LogManager). */
-  private static final String LOCK_FILE = ".lock";
-
   private final List<FileChannel> held = new ArrayList<>();
 
   private BrokerStopped() {}
@@ -42,7 +40,7 @@ final class BrokerStopped implements AutoCloseable {
   }
 
   private void lock(Path directory) throws IOException, RefusedException {
-    Path file = directory.resolve(LOCK_FILE);
+    Path file = directory.resolve(KafkaLocks.FILE_NAME);
     // Not created when it is missing: no broker has run here, and one must not find our user's.
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return;

@@ -73,9 +73,7 @@ final class DoctorCommand extends StrataCommand {
     }
     Optional<StrataConfig> strata = broker.strataConfig().config();
     OptionalLong process =
-        strata.isPresent()
-            ? BrokerConnection.holderOf(strata.get().pools(), surroundings)
-            : OptionalLong.empty();
+        strata.isPresent() ? surroundings.writerOf(strata.get().pools()) : OptionalLong.empty();
     List<Diagnosis> found =
         new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs)).run();
     if (strata.isPresent()) {

@@ -186,9 +186,11 @@ final class PoolCommand extends StrataCommand.Group {
     @Mixin private final Json json = new Json();
 
     @Override
+    @SuppressWarnings("try") // what is held is only to be released
     ExitCode run() throws Exception {
       Path target = place.resolve();
-      try (Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
+      try (BrokerStopped stopped = place.brokerStopped();
+          Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
         Pool.grow(target, size.bytes(), progress);
       }
       PoolReport.print(List.of(PoolReport.of(target)), json, out());
@@ -220,6 +222,7 @@ final class PoolCommand extends StrataCommand.Group {
     @Mixin private final Json json = new Json();
 
     @Override
+    @SuppressWarnings("try") // what is held is only to be released
     ExitCode run() throws Exception {
       Path target = place.resolve();
       CheckReport before = PoolChecker.check(target);
@@ -239,7 +242,10 @@ final class PoolCommand extends StrataCommand.Group {
                 .formatted(target));
         return ExitCode.OK;
       }
-      RepairReport report = Pool.repair(target);
+      RepairReport report;
+      try (BrokerStopped stopped = place.brokerStopped()) {
+        report = Pool.repair(target);
+      }
       json.print(
           out(),
           document -> {
@@ -301,12 +307,15 @@ final class PoolCommand extends StrataCommand.Group {
     @Mixin private final Json json = new Json();
 
     @Override
+    @SuppressWarnings("try") // what is held is only to be released
     ExitCode run() throws Exception {
       Path target = place.resolve();
       boolean yes = confirmation.given();
       List<Path> logDirectories = place.config.require().logDirs();
-      List<String> segments =
-          io.strata.kafka.tier.Forget.run(target, directory, logDirectories, yes);
+      List<String> segments;
+      try (BrokerStopped stopped = place.brokerStopped()) {
+        segments = io.strata.kafka.tier.Forget.run(target, directory, logDirectories, yes);
+      }
       json.print(
           out(),
           document -> {
@@ -391,6 +400,12 @@ final class PoolCommand extends StrataCommand.Group {
       Optional<BrokerProperties> broker = config.load();
       return only(
           broker.isPresent() ? broker.get().strataConfig().orElseThrow().pools() : List.of());
+    }
+
+    /** Sees to it that no broker runs on the log directories, if a configuration names them. */
+    BrokerStopped brokerStopped() throws Exception {
+      Optional<BrokerProperties> broker = config.load();
+      return BrokerStopped.require(broker.map(BrokerProperties::logDirs).orElse(List.of()));
     }
 
     /** Returns the only one of a configuration's pools. */

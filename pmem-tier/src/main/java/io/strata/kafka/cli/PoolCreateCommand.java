@@ -168,8 +168,8 @@ final class PoolCreateCommand extends StrataCommand {
     if (!brokersUser.equals(poolsUser)) {
       note(
           """
-          warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s %s', \
-          or the broker cannot open it\
+          warning: %s belongs to %s, and the log directory %s to %s: run 'chown %s %s', or \
+          the broker cannot open it\
           """
               .formatted(
                   pool,
@@ -177,8 +177,7 @@ final class PoolCreateCommand extends StrataCommand {
                   directory,
                   brokersUser.getName(),
                   brokersUser.getName(),
-                  pool,
-                  Pool.lockFile(pool)));
+                  pool));
     }
   }
 }

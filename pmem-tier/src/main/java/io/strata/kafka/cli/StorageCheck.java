@@ -112,7 +112,7 @@ final class StorageCheck extends DoctorCheck {
 
   private boolean isUsable(Path pool) {
     try {
-      Pool.requireUsable(pool);
+      Pool.requireSearchable(pool);
       return true;
     } catch (PoolException e) {
       refused("pool " + pool, pool, e);

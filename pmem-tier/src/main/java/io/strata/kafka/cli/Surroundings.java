@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.pool.Pool;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -78,20 +79,12 @@ record Surroundings(Map<String, String> environment, Optional<Path> jar, Path ro
     }
   }
 
-  /**
-   * Returns whether a process has locked a file; true where the kernel does not say.
-   *
-   * @param file an existing file
-   */
-  boolean holdsLock(long pid, Path file) throws IOException {
-    Optional<String> locks = text("proc/locks");
-    if (locks.isEmpty()) {
-      return true;
-    }
-    // As in "1: POSIX  ADVISORY  WRITE 4711 fe:00:1048577 0 EOF".
-    Pattern lock =
-        Pattern.compile(" %d \\w+:\\w+:%s ".formatted(pid, Files.getAttribute(file, "unix:ino")));
-    return lock.matcher(locks.get()).find();
+  /** Returns the process that has one of these pools open for writing. */
+  OptionalLong writerOf(List<Path> pools) {
+    return pools.stream()
+        .flatMap(pool -> Pool.writer(pool, root.resolve("proc")).stream())
+        .mapToLong(ProcessHandle::pid)
+        .findFirst();
   }
 
   private Optional<String> text(String file) {

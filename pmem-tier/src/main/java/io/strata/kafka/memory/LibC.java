@@ -32,6 +32,12 @@ final class LibC {
   /** Linux ignores what is beyond the device's own limit (read_ahead_kb is 128 by default). */
   private static final long ADVISED_AT_ONCE = 128 << 10;
 
+  private static final int F_OFD_SETLK = 37;
+  private static final short F_WRLCK = 1;
+
+  /** {@code struct flock} of 64-bit Linux: type, origin, start, length, process. */
+  private static final int FLOCK_LENGTH = 32;
+
   private static final int FALLOC_FL_KEEP_SIZE = 0x01;
   private static final int FALLOC_FL_ZERO_RANGE = 0x10;
   private static final long FICLONE = 0x40049409;
@@ -80,6 +86,22 @@ final class LibC {
   /** Closes a descriptor. */
   static void close(int descriptor) {
     int unused = Calls.close(descriptor);
+  }
+
+  /**
+   * Locks a file, all of it and exclusively. The lock is that of the open file description: it goes
+   * when the descriptor is closed or the process ends, and not when another descriptor of the file
+   * is closed.
+   *
+   * @throws LastErrorException with {@code errno}: EAGAIN (11) or EACCES (13) when it is locked
+   *     through another description, by whichever process
+   */
+  static void lock(int descriptor) {
+    try (Memory lock = new Memory(FLOCK_LENGTH)) {
+      lock.clear();
+      lock.setShort(0, F_WRLCK);
+      int unused = Calls.fcntl(descriptor, F_OFD_SETLK, lock);
+    }
   }
 
   /**
@@ -213,6 +235,9 @@ final class LibC {
     static native int open(byte[] path, int flags) throws LastErrorException;
 
     static native int close(int descriptor) throws LastErrorException;
+
+    static native int fcntl(int descriptor, int command, Pointer argument)
+        throws LastErrorException;
 
     static native int fallocate(int descriptor, int mode, long offset, long length)
         throws LastErrorException;

@@ -34,6 +34,29 @@ public final class MemoryOpener {
    */
   public static PersistentMemory open(MemoryType type, Path file, boolean writable)
       throws IOException {
+    return opened(type, file, writable, Optional.empty());
+  }
+
+  /**
+   * As {@link #open(MemoryType, Path, boolean)}, for writing, under a lock that the caller has on
+   * the file.
+   *
+   * @throws IOException if the lock was lost while the file was opened, too
+   */
+  public static PersistentMemory open(MemoryType type, Path file, InodeLock lock)
+      throws IOException {
+    PersistentMemory memory = opened(type, file, true, Optional.of(lock));
+    try {
+      lock.renew();
+      return memory;
+    } catch (IOException e) {
+      memory.close();
+      throw e;
+    }
+  }
+
+  private static PersistentMemory opened(
+      MemoryType type, Path file, boolean writable, Optional<InodeLock> lock) throws IOException {
     Optional<String> reason = unavailable(type);
     if (reason.isPresent()) {
       throw new IOException(
@@ -41,7 +64,9 @@ public final class MemoryOpener {
     }
     return Interrupts.defer(
         () ->
-            type == MemoryType.FILE ? openFile(file, writable) : openMapped(type, file, writable));
+            type == MemoryType.FILE
+                ? openFile(file, writable, lock)
+                : openMapped(type, file, writable));
   }
 
   /**
@@ -111,13 +136,14 @@ public final class MemoryOpener {
     }
   }
 
-  private static PersistentMemory openFile(Path file, boolean writable) throws IOException {
+  private static PersistentMemory openFile(Path file, boolean writable, Optional<InodeLock> lock)
+      throws IOException {
     long size;
     try (FileChannel channel = FileChannel.open(file, options(writable))) {
       size = sizeOf(file, channel);
     }
     Durability durability = FileProbe.durability(MemoryType.FILE, file);
-    ReopeningChannel channel = new ReopeningChannel(file, options(writable));
+    ReopeningChannel channel = new ReopeningChannel(file, options(writable), lock);
     WriteBack<ReopeningChannel> writeBack =
         WriteBack.ofWholeFile(file, (opened, position, length) -> opened.force());
     return new FileMemory(

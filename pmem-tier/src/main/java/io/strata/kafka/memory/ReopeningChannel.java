@@ -9,6 +9,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,9 @@ final class ReopeningChannel {
   private final Path file;
   private final Set<? extends OpenOption> options;
 
+  /** A lock of the file's, which a closed channel may have dropped. */
+  private final Optional<InodeLock> fileLock;
+
   /** Device and inode, where the file system has such; held against those of a file reopened. */
   private final @Nullable Object identity;
 
@@ -53,9 +57,11 @@ final class ReopeningChannel {
   /** Written under the lock; read without it. */
   private volatile boolean closed;
 
-  ReopeningChannel(Path file, Set<? extends OpenOption> options) throws IOException {
+  ReopeningChannel(Path file, Set<? extends OpenOption> options, Optional<InodeLock> fileLock)
+      throws IOException {
     this.file = file;
     this.options = Set.copyOf(options);
+    this.fileLock = fileLock;
     // By its name: in a broker the JDK's own file system is not the default one, and knows no File.
     this.witness = new RandomAccessFile(file.toString(), "r");
     try {
@@ -159,13 +165,24 @@ final class ReopeningChannel {
       if (channel == struck) {
         reopened = true;
         FileChannel again = Interrupts.defer(() -> FileChannel.open(file, options));
-        if (!Objects.equals(identity, identity(file))) {
+        try {
+          requireSame();
+        } catch (IOException e) {
           again.close();
-          throw new IOException(
-              file + " has been replaced by another file since it was opened: restore it");
+          throw e;
         }
         channel = again;
       }
+    }
+  }
+
+  private void requireSame() throws IOException {
+    if (!Objects.equals(identity, identity(file))) {
+      throw new IOException(
+          file + " has been replaced by another file since it was opened: restore it");
+    }
+    if (fileLock.isPresent()) {
+      fileLock.get().renew();
     }
   }
 

@@ -23,6 +23,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BooleanSupplier;
 
 /**
  * A pool that this process writes to.
@@ -115,18 +116,34 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
-   * Throws if this user may not look for the pool, or not use its lock file. Looks at names and
-   * permissions alone; the pool need not exist.
+   * Throws if this user may not look for the pool. Looks at names and permissions alone; the pool
+   * need not exist.
    *
    * @throws PoolException with kind NO_PERMISSION
    */
-  public static void requireUsable(Path file) throws PoolException {
-    PoolAccess.requireUsable(file);
+  public static void requireSearchable(Path file) throws PoolException {
+    PoolAccess.requireSearchable(file);
   }
 
-  /** Returns the file on which the process that writes to a pool has a lock; holds its number. */
-  public static Path lockFile(Path file) {
-    return PoolLock.fileOf(file);
+  /**
+   * Finds the process that has a pool open for writing.
+   *
+   * @param proc the directory that the kernel shows the processes in
+   * @return empty if there is none, or none that this user may look into
+   */
+  public static Optional<ProcessHandle> writer(Path file, Path proc) {
+    return LockHolder.of(file, proc);
+  }
+
+  /**
+   * Removes a pool's file if nothing needs it.
+   *
+   * @param unused asked while nothing else can open the pool for writing
+   * @return whether it was removed
+   * @throws PoolException with kind LOCKED if it is open for writing
+   */
+  public static boolean deleteIf(Path file, BooleanSupplier unused) throws IOException {
+    return PoolFile.deleteIf(file, unused);
   }
 
   /**

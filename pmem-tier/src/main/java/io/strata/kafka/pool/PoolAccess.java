@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -38,7 +37,7 @@ final class PoolAccess {
     }
   }
 
-  /** Throws unless this user may create the pool and its lock file in the directory. */
+  /** Throws unless this user may create the pool in the directory. */
   static void requireWritableDirectory(Path pool, Path directory) throws IOException {
     requireWritableFileSystem(pool, directory);
     if (!Files.isWritable(directory)) {
@@ -53,45 +52,21 @@ final class PoolAccess {
     return refusal;
   }
 
-  /** Translates the JDK's refusal to create or open the pool's lock file. */
-  static IOException refusedLock(Path pool, Path lock, FileSystemException cause) {
-    if (!(cause instanceof AccessDeniedException)) {
-      return refusedLock(pool, lock, String.valueOf(cause.getReason()), cause);
-    }
-    boolean there = Files.exists(lock);
-    Path directory = Optional.ofNullable(lock.toAbsolutePath().getParent()).orElse(lock);
-    PoolException refusal =
-        there
-            ? denied(pool, lock, "open its lock file " + lock)
-            : denied(pool, directory, "create its lock file " + lock);
-    refusal.addSuppressed(cause);
-    return refusal;
-  }
-
-  private static IOException refusedLock(
-      Path pool, Path lock, String reason, FileSystemException cause) {
-    PoolException refusal;
-    if (reason.contains("Read-only file system")) {
-      refusal =
-          new PoolException(
-              Kind.READ_ONLY,
-              pool,
-              """
-              found that its file system refuses writes (%s: %s), expected to write to it: if it \
-              is mounted read-only, remount it with mount -o remount,rw; if the kernel has stopped \
-              it after an error (see dmesg), unmount it, check it with fsck and mount it again\
-              """
-                  .formatted(lock, reason));
-    } else if (reason.contains("No space left on device")) {
-      refusal =
-          new PoolException(
-              Kind.NO_SPACE,
-              pool,
-              "found no space for its lock file %s, expected a few bytes: free some"
-                  .formatted(lock));
-    } else {
+  /** Translates the system's other refusals to open the pool for writing. */
+  static IOException refused(Path pool, FileSystemException cause) {
+    if (!String.valueOf(cause.getReason()).contains("Read-only file system")) {
       return cause;
     }
+    PoolException refusal =
+        new PoolException(
+            Kind.READ_ONLY,
+            pool,
+            """
+            found that its file system refuses writes (%s), expected to write to it: if it is \
+            mounted read-only, remount it with mount -o remount,rw; if the kernel has stopped it \
+            after an error (see dmesg), unmount it, check it with fsck and mount it again\
+            """
+                .formatted(cause.getReason()));
     refusal.addSuppressed(cause);
     return refusal;
   }
@@ -108,18 +83,6 @@ final class PoolAccess {
         }
         return;
       }
-    }
-  }
-
-  /**
-   * Throws if the directory may not be searched, or if there is a lock file that may not be used.
-   * That of a pool which is not there counts too: its creation would fail.
-   */
-  static void requireUsable(Path pool) throws PoolException {
-    requireSearchable(pool);
-    Path lock = PoolLock.fileOf(pool);
-    if (Files.exists(lock) && !(Files.isReadable(lock) && Files.isWritable(lock))) {
-      throw denied(pool, lock, "open its lock file " + lock);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.strata.kafka.pool;
 
-import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.pool.CheckFinding.Severity;
 import java.io.IOException;
@@ -30,7 +29,7 @@ public final class PoolChecker {
    */
   public static CheckReport check(Path file) throws IOException {
     PoolFile.requireFile(file);
-    try (PersistentMemory memory = PoolFile.openMemory(file, MemoryType.MAPPED, false)) {
+    try (PersistentMemory memory = PoolFile.openMemory(file)) {
       return check(memory);
     }
   }

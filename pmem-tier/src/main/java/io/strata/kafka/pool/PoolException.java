@@ -29,7 +29,7 @@ public final class PoolException extends IOException {
     TRUNCATED,
     /** The file system is mounted read-only. */
     READ_ONLY,
-    /** This process's user may not read or write the file, its lock file or its directory. */
+    /** This process's user may not read or write the file or its directory. */
     NO_PERMISSION,
     /** Another process, or another part of this one, has the pool open for writing. */
     LOCKED,

@@ -2,6 +2,8 @@ package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.FileProbe;
+import io.strata.kafka.memory.InodeLock;
+import io.strata.kafka.memory.Interrupts;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
@@ -25,6 +27,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Checks pool files before the first byte is used, and works on them offline. Stateless. */
@@ -43,54 +46,66 @@ final class PoolFile {
           "found no directory " + directory + ", expected one: create it, or choose another path");
     }
     PoolAccess.requireWritableDirectory(file, directory);
-    try (PoolLock lock = PoolLock.acquire(file)) {
-      lock.requireHeld();
-      if (Files.exists(file)) {
-        throw new PoolException(
-            Kind.EXISTS,
-            file,
-            """
-            found a file, expected none: choose another path, or remove it if nothing in it is \
-            needed\
-            """);
+    Path unfinished = file.resolveSibling(file.getFileName() + ".creating");
+    try (InodeLock lock = PoolLock.ofNew(file, unfinished)) {
+      try {
+        createLocked(spec, progress, unfinished, lock);
+      } catch (IOException | RuntimeException e) {
+        Files.deleteIfExists(unfinished);
+        throw e;
       }
-      createLocked(spec, progress, file.resolveSibling(file.getFileName() + ".creating"));
       forceDirectory(directory);
     }
   }
 
-  private static void createLocked(PoolSpec spec, ProgressListener progress, Path unfinished)
+  private static void createLocked(
+      PoolSpec spec, ProgressListener progress, Path unfinished, InodeLock lock)
       throws IOException {
-    // A creation that died left it. No other process uses it: this one holds the lock.
-    Files.deleteIfExists(unfinished);
+    // Under the lock: another creation may have been under way.
+    if (Files.exists(spec.path())) {
+      throw new PoolException(
+          Kind.EXISTS,
+          spec.path(),
+          """
+          found a file, expected none: choose another path, or remove it if nothing in it is needed\
+          """);
+    }
     requireSpace(spec.path(), directoryOf(spec.path()), spec.size());
     try {
-      PoolFiles.allocate(unfinished, spec.size(), progress);
-      PoolAccess.shareOwner(unfinished, directoryOf(spec.path()));
-      try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, true)) {
-        PoolFormatter.format(memory, spec, Session.CLEARED, UUID.randomUUID());
-      }
-      Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
+      PoolFiles.extend(unfinished, spec.size(), progress);
     } catch (NoSpaceException e) {
-      Files.deleteIfExists(unfinished);
       throw noSpace(spec.path(), e);
-    } catch (IOException | RuntimeException e) {
-      Files.deleteIfExists(unfinished);
-      throw e;
     }
+    PoolAccess.shareOwner(unfinished, directoryOf(spec.path()));
+    try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, lock)) {
+      PoolFormatter.format(memory, spec, Session.CLEARED, UUID.randomUUID());
+    }
+    lock.renew();
+    Files.move(unfinished, spec.path(), StandardCopyOption.ATOMIC_MOVE);
     progress.progress(spec.size(), spec.size());
+  }
+
+  @SuppressWarnings("try") // what is held is only to be released
+  static boolean deleteIf(Path file, BooleanSupplier unused) throws IOException {
+    try (InodeLock lock = PoolLock.acquire(file)) {
+      boolean delete = unused.getAsBoolean();
+      if (delete) {
+        Files.delete(file);
+      }
+      return delete;
+    }
   }
 
   static Pool open(Path file, MemoryType type, PoolOwner expected) throws IOException {
     requireType(file, type);
     requireFile(file);
     PoolAccess.requireWritable(file);
-    PoolLock lock = PoolLock.acquire(file);
+    InodeLock lock = PoolLock.acquire(file);
     try {
       if (type == MemoryType.CACHE && !FileProbe.isMemoryBacked(file)) {
         requireWrittenThrough(file);
       }
-      PersistentMemory memory = openMemory(file, type, true);
+      PersistentMemory memory = openMemory(file, type, lock);
       try {
         requireAllocated(file, Superblocks.read(memory).current());
         Pool pool = PoolOpener.open(memory, expected, Session.currentBootId(), lock);
@@ -114,7 +129,7 @@ final class PoolFile {
 
   static PoolReader openReadOnly(Path file) throws IOException {
     requireFile(file);
-    PersistentMemory memory = openMemory(file, MemoryType.MAPPED, false);
+    PersistentMemory memory = openMemory(file);
     try {
       return new PoolReader(memory);
     } catch (IOException | RuntimeException e) {
@@ -126,10 +141,9 @@ final class PoolFile {
   static void grow(Path file, long newSize, ProgressListener progress) throws IOException {
     requireFile(file);
     PoolAccess.requireWritable(file);
-    try (PoolLock lock = PoolLock.acquire(file)) {
-      lock.requireHeld();
+    try (InodeLock lock = PoolLock.acquire(file)) {
       Superblock before;
-      try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
+      try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, lock)) {
         before = Superblocks.read(memory).current();
       }
       PoolSpec.requireSize(file, newSize);
@@ -149,7 +163,7 @@ final class PoolFile {
         requireSpace(file, directoryOf(file), newSize - fileSize);
         PoolFiles.extend(file, newSize, progress);
       }
-      try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
+      try (PersistentMemory memory = openMemory(file, MemoryType.MAPPED, lock)) {
         Superblocks.Reading reading = Superblocks.read(memory);
         Superblocks.write(memory, reading.current(), reading.toRepair());
         if (fileSize > before.poolSize()) {
@@ -164,9 +178,8 @@ final class PoolFile {
   static RepairReport repair(Path file) throws IOException {
     requireFile(file);
     PoolAccess.requireWritable(file);
-    try (PoolLock lock = PoolLock.acquire(file);
-        PersistentMemory memory = openMemory(file, MemoryType.MAPPED, true)) {
-      lock.requireHeld();
+    try (InodeLock lock = PoolLock.acquire(file);
+        PersistentMemory memory = openMemory(file, MemoryType.MAPPED, lock)) {
       return repair(memory);
     }
   }
@@ -206,11 +219,23 @@ final class PoolFile {
     }
   }
 
-  /** Opens a pool's memory, with what goes wrong turned into a refusal. */
-  static PersistentMemory openMemory(Path file, MemoryType type, boolean writable)
+  /** Opens a pool's memory for writing. */
+  private static PersistentMemory openMemory(Path file, MemoryType type, InodeLock lock)
+      throws IOException {
+    return orRefuse(file, true, () -> MemoryOpener.open(type, file, lock));
+  }
+
+  /** Opens a pool's memory for reading. */
+  static PersistentMemory openMemory(Path file) throws IOException {
+    return orRefuse(file, false, () -> MemoryOpener.open(MemoryType.MAPPED, file, false));
+  }
+
+  /** Turns what goes wrong into a refusal. */
+  private static PersistentMemory orRefuse(
+      Path file, boolean writable, Interrupts.IoSupplier<PersistentMemory> opening)
       throws IOException {
     try {
-      return MemoryOpener.open(type, file, writable);
+      return opening.get();
     } catch (NoSuchFileException e) {
       throw missing(file, e);
     } catch (AccessDeniedException e) {
@@ -243,7 +268,7 @@ final class PoolFile {
     }
   }
 
-  private static PoolException missing(Path file, @Nullable Throwable e) {
+  static PoolException missing(Path file, @Nullable Throwable e) {
     return new PoolException(
         Kind.MISSING,
         file,

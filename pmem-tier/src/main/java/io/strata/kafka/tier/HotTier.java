@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -153,6 +154,26 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             space,
             this::mayBeHot,
             spec.moveHook());
+  }
+
+  /**
+   * Opens a broker's tier: creates the pools that the configuration wants created, then opens all
+   * as {@link #open} does. Changes nothing while another broker runs on a log directory.
+   *
+   * @throws IOException as {@link #open}; the pools that were created are removed then, unless a
+   *     log directory refers to them by now
+   */
+  public static HotTier start(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
+      throws IOException {
+    KafkaLocks.requireFree(spec.logDirectories());
+    List<Path> created = new ArrayList<>();
+    try {
+      MissingPools.create(spec, events, created);
+      return open(spec, events, segmentEvents);
+    } catch (IOException | RuntimeException e) {
+      MissingPools.remove(spec, created, e);
+      throw e;
+    }
   }
 
   /**

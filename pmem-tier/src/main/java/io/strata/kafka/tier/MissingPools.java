@@ -45,10 +45,11 @@ public final class MissingPools {
    * Creates what is missing, or notes why that must not be; does nothing without the key.
    *
    * @param events called with what was done
+   * @param created is given the files of the pools that were created, also before a failure
    * @throws IOException if a pool cannot be created, of which nothing is left then; or if this user
    *     may not see whether it is there
    */
-  public static void create(TierSpec spec, TierEvents events) throws IOException {
+  static void create(TierSpec spec, TierEvents events, List<Path> created) throws IOException {
     if (spec.config().poolCreate().isEmpty()) {
       return;
     }
@@ -60,9 +61,10 @@ public final class MissingPools {
             .toList();
     List<Path> missing = new ArrayList<>();
     for (Path file : absent) {
-      Pool.requireUsable(file);
+      Pool.requireSearchable(file);
       if (isCache(spec, file)) {
         create(spec, file, size);
+        created.add(file);
         events.poolCreated(file, size, spec.owner());
       } else {
         missing.add(file);
@@ -95,9 +97,8 @@ public final class MissingPools {
     }
     for (Path file : missing) {
       create(spec, file, size);
+      created.add(file);
       if (mustBeDax(spec, file) && !FileProbe.isDax(file)) {
-        // It would lie hidden below the mount point once its file system is mounted.
-        Files.delete(file);
         throw FailureText.at(
             file,
             """
@@ -107,6 +108,46 @@ public final class MissingPools {
             """);
       }
       events.poolCreated(file, size, spec.owner());
+    }
+  }
+
+  /**
+   * Removes what {@link #create} has made in a start that is refused, if no log directory refers to
+   * it: it would lie hidden below a mount point once its file system is mounted, or be taken for
+   * one that the operator has made.
+   *
+   * @param refusal is given what goes wrong
+   */
+  static void remove(TierSpec spec, List<Path> created, Exception refusal) {
+    for (Path file : created) {
+      try {
+        boolean unused =
+            Pool.deleteIf(file, () -> obstacle(spec, readable(spec, created)).isEmpty());
+      } catch (IOException e) {
+        refusal.addSuppressed(e);
+      }
+    }
+  }
+
+  /**
+   * The pools that are there, by their ids, but for some. One that cannot be read is as if it was
+   * missing: what log directories refer to is known without it.
+   */
+  private static Map<UUID, Path> readable(TierSpec spec, List<Path> others) {
+    Map<UUID, Path> readable = new HashMap<>();
+    for (Path file : spec.pools()) {
+      if (!others.contains(file)) {
+        idOf(file).ifPresent(id -> readable.put(id, file));
+      }
+    }
+    return readable;
+  }
+
+  private static Optional<UUID> idOf(Path file) {
+    try (PoolReader pool = Pool.openReadOnly(file)) {
+      return Optional.of(pool.info().id());
+    } catch (IOException e) {
+      return Optional.empty();
     }
   }
 
@@ -132,21 +173,10 @@ public final class MissingPools {
     if (!DAMAGED.contains(damage.kind()) || !isMadeAnew(spec, file)) {
       return false;
     }
-    Map<UUID, Path> others = new HashMap<>();
-    for (Path other : spec.pools()) {
-      if (!other.equals(file)) {
-        try (PoolReader pool = Pool.openReadOnly(other)) {
-          others.put(pool.info().id(), other);
-        } catch (PoolException e) {
-          // As if it was missing: what log directories refer to is known without it.
-          damage.addSuppressed(e);
-        }
-      }
-    }
-    if (obstacle(spec, others).isPresent()) {
+    if (obstacle(spec, readable(spec, List.of(file))).isPresent()) {
       return false;
     }
-    Files.delete(file);
+    boolean unused = Pool.deleteIf(file, () -> true);
     create(spec, file, spec.config().poolCreate().getAsLong());
     events.poolReplaced(file, String.valueOf(damage.getMessage()));
     return true;

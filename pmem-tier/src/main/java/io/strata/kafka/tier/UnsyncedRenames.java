@@ -3,6 +3,8 @@ package io.strata.kafka.tier;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.SegmentName;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -285,9 +287,25 @@ final class UnsyncedRenames {
     }
   }
 
-  /** Makes the renames in one directory durable. */
+  /** Makes the renames in one directory durable, and forgets partitions that were deleted in it. */
   void settleDirectory(Path directory) throws IOException {
     known(directory).settleIfThere();
+    // Kafka removes them past the tier, and gives no other partition such a name again.
+    boolean unused =
+        directories
+            .keySet()
+            .removeIf(
+                partition ->
+                    Directories.of(partition).equals(directory)
+                        && SegmentNames.inPartition(partition)
+                            .filter(name -> name.replica() == SegmentName.Replica.DELETED)
+                            .isPresent()
+                        && Files.notExists(partition, LinkOption.NOFOLLOW_LINKS));
+  }
+
+  /** Returns how many directories it knows. */
+  int size() {
+    return directories.size();
   }
 
   /**

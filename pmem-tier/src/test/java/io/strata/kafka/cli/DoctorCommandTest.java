@@ -67,7 +67,6 @@ class DoctorCommandTest {
         root.resolve("proc/self/limits"),
         "Max processes   10  20  processes\nMax open files   200000   200000   files\n");
     Files.writeString(root.resolve("proc/sys/vm/max_map_count"), "1048576\n");
-    Files.createFile(root.resolve("proc/locks"));
     Files.createFile(libs.resolve("kafka-clients-4.3.1.jar"));
     Files.createFile(libs.resolve("strata-kafka-1.jar"));
     Files.createFile(libs.resolve("strata-kafka-1-sources.jar"));
@@ -162,13 +161,12 @@ class DoctorCommandTest {
   void findsTheFlagOfARunningBroker() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     long pid = ProcessHandle.current().pid();
-    Path lock = directory.resolve("hot.pool.lock");
-    Files.writeString(lock, pid + "\n");
-    Files.writeString(
-        root.resolve("proc/locks"),
-        "1: POSIX  ADVISORY  WRITE %d 00:2d:%s 0 EOF%n"
-            .formatted(pid, Files.getAttribute(lock, "unix:ino")));
     Path process = Files.createDirectory(root.resolve("proc/" + pid));
+    Path open = Files.createDirectory(process.resolve("fd")).resolve("7");
+    Path unused = Files.createSymbolicLink(open, pool);
+    Files.writeString(
+        Files.createDirectory(process.resolve("fdinfo")).resolve("7"),
+        "pos:\t0\nlock:\t1: OFDLCK ADVISORY  WRITE -1 00:2d:7 0 EOF\n");
     Files.writeString(process.resolve("cmdline"), "java\0" + FLAG + "\0kafka.Kafka\0");
     Files.writeString(process.resolve("limits"), "Max open files   unlimited  unlimited  files\n");
     environment.clear();

@@ -115,11 +115,10 @@ class StatusCommandTest {
   @Test
   void findsTheProcessByThePoolsLock() throws IOException {
     Path pool = Files.createFile(directory.resolve("hot.pool"));
-    Path lock = Files.createFile(directory.resolve("hot.pool.lock"));
-    Process broker = start(List.of(), List.of("local", lock.toString()));
-    Files.writeString(lock, broker.pid() + "\n");
+    Process broker = start(List.of(), List.of("local", pool.toString()));
 
     assertThat(CommandLineRun.of("status", "--config", config(pool)).succeeds().out())
+        .startsWith("Broker 7 (process " + broker.pid() + ")")
         .contains("hot ");
   }
 

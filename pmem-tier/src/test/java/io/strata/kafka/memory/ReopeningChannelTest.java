@@ -10,6 +10,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -119,6 +120,6 @@ class ReopeningChannelTest {
   }
 
   private ReopeningChannel open() throws IOException {
-    return new ReopeningChannel(file, Set.of(StandardOpenOption.READ));
+    return new ReopeningChannel(file, Set.of(StandardOpenOption.READ), Optional.empty());
   }
 }

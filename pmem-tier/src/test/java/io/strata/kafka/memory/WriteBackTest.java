@@ -44,7 +44,7 @@ class WriteBackTest {
 
   @Test
   void oneFailedForceIsThatOfEverybodyInAFile() throws Exception {
-    ReopeningChannel channel = new ReopeningChannel(file, OPTIONS);
+    ReopeningChannel channel = new ReopeningChannel(file, OPTIONS, Optional.empty());
     try (PersistentMemory memory =
         new FileMemory(
             file,

@@ -23,13 +23,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -50,6 +50,8 @@ class PoolFileTest {
   private static final long SIZE = 4 << 20;
   private static final UUID DIRECTORY = new UUID(3, 4);
   private static final PoolOwner OWNER = PoolOwner.of(7, "cluster-a");
+  private static final String THIS_PROCESS =
+      "found it locked by process " + ProcessHandle.current().pid();
 
   @TempDir private Path directory;
   private Path file = Path.of("unset");
@@ -131,7 +133,7 @@ class PoolFileTest {
       assertThat(pool.report().repaired()).isEmpty();
     }
     assertThat(PoolChecker.check(file).clean()).isTrue();
-    assertThat(directory).isDirectoryContaining("glob:**/x.pool.lock");
+    assertThat(directory).isDirectoryNotContaining("glob:**.lock");
     assertThat(directory).isDirectoryNotContaining("glob:**.creating");
   }
 
@@ -339,29 +341,13 @@ class PoolFileTest {
     }
   }
 
-  /** What the JDK throws names a file alone. */
-  @Test
-  void theLockFileIsAnotherUsers() throws IOException {
-    create();
-    Path lock = Files.writeString(file.resolveSibling("other.lock"), "");
-    Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("rw-------"));
-    assertThat(PoolAccess.refusedLock(file, lock, new AccessDeniedException(lock.toString())))
-        .hasMessageContainingAll("pool " + file, "to open its lock file " + lock, "mode rw-------");
-    Path missing = file.resolveSibling("missing.lock");
-    assertThat(PoolAccess.refusedLock(file, missing, new AccessDeniedException(missing.toString())))
-        .hasMessageContainingAll("to create its lock file " + missing, "mode rwx");
-  }
-
   /** Mounted so, or stopped by the kernel after an error: the two cannot be told apart. */
   @Test
-  void theLockFilesFileSystemRefusesWrites() {
-    Path lock = file.resolveSibling("other.lock");
-    assertThat(
-            PoolAccess.refusedLock(
-                file, lock, new FileSystemException("", null, "Read-only file system")))
+  void theFileSystemRefusesWrites() {
+    assertThat(PoolAccess.refused(file, new FileSystemException("", null, "Read-only file system")))
         .isInstanceOfSatisfying(
             PoolException.class, e -> assertThat(e.kind()).isEqualTo(Kind.READ_ONLY))
-        .hasMessageContainingAll("pool " + file, lock.toString(), "remount,rw", "dmesg", "fsck");
+        .hasMessageContainingAll("pool " + file, "remount,rw", "dmesg", "fsck");
   }
 
   @Test
@@ -369,12 +355,10 @@ class PoolFileTest {
     create();
     try (Pool pool = open()) {
       for (int i = 0; i < 2; i++) {
-        assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+        assertRefused(Kind.LOCKED, this::open, THIS_PROCESS);
       }
       assertRefused(Kind.LOCKED, () -> Pool.repair(file), "locked");
       assertRefused(Kind.LOCKED, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), "locked");
-      assertThat(Files.readString(directory.resolve("x.pool.lock")).trim())
-          .isEqualTo(Long.toString(ProcessHandle.current().pid()));
       assertThat(pool.allocateSlot(DIRECTORY, "still works")).isPresent();
       try (PoolReader reader = Pool.openReadOnly(file)) {
         assertThat(reader.readAll()).as("readers need no lock").hasSize(1);
@@ -386,7 +370,7 @@ class PoolFileTest {
   @Test
   void lockedByAnotherProcess() throws Exception {
     create();
-    Process holder = holdLock();
+    Process holder = holdLock(file);
     try {
       for (int i = 0; i < 2; i++) {
         assertRefused(
@@ -401,7 +385,7 @@ class PoolFileTest {
     open().close();
   }
 
-  private Process holdLock() throws IOException {
+  private static Process holdLock(Path file) throws IOException {
     Process holder =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElse("java"),
@@ -425,13 +409,11 @@ class PoolFileTest {
     Path target = file;
     try (Pool pool = open()) {
       file = Files.createSymbolicLink(directory.resolve("link.pool"), target);
-      assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+      assertRefused(Kind.LOCKED, this::open, THIS_PROCESS);
       assertRefused(Kind.LOCKED, () -> Pool.repair(file), "locked");
       file = directory.resolve("links").resolve(target.getFileName());
       Path unused = Files.createSymbolicLink(file.getParent(), directory);
-      assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
-      Files.delete(directory.resolve("x.pool.lock"));
-      assertRefused(Kind.LOCKED, this::open, "found it locked by this process");
+      assertRefused(Kind.LOCKED, this::open, THIS_PROCESS);
       assertThat(pool.allocateSlot(DIRECTORY, "still works")).isPresent();
     }
     open().close();
@@ -441,31 +423,89 @@ class PoolFileTest {
   void lockedByAnotherProcessUnderAnotherName() throws Exception {
     create();
     Path target = file;
-    Process holder = holdLock();
+    Process holder = holdLock(file);
     try {
       file = Files.createSymbolicLink(directory.resolve("link.pool"), target);
       assertRefused(
           Kind.LOCKED, this::open, "link.pool", "found it locked by process " + holder.pid());
-      assertThat(directory).isDirectoryNotContaining("glob:**/link.pool.lock");
     } finally {
       holder.destroyForcibly().waitFor();
     }
     open().close();
   }
 
+  /** As a container has a pool that it was given as a file: the mount point has no neighbours. */
   @Test
-  void aFileWithSeveralNames() throws IOException {
-    createWithSegment();
-    Path first = file;
-    file = Files.createLink(directory.resolve("second.pool"), first);
-    for (Path name : List.of(first, file)) {
-      file = name;
-      assertRefused(Kind.LOCKED, this::open, "found 2 hard links", "-samefile");
+  void lockedByAnotherProcessThroughAnotherMount() throws Exception {
+    create();
+    Path target = file;
+    file = Files.createFile(Files.createDirectory(directory.resolve("mounts")).resolve("x.pool"));
+    assumeThat(run("mount", "--bind", target.toString(), file.toString())).isEmpty();
+    try {
+      assertRefusedWhileHeldAs(target);
+    } finally {
+      assertThat(run("umount", "-l", file.toString())).isEmpty();
     }
-    assertRefused(Kind.LOCKED, () -> Pool.repair(file), "hard links");
-    assertRefused(Kind.LOCKED, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), "hard link");
-    Files.delete(first);
+  }
+
+  /** Both processes see the file through one overlay, as two containers that share a volume do. */
+  @Test
+  void lockedByAnotherProcessThroughAMountOfAnOverlay() throws Exception {
+    List<String> layers = new ArrayList<>();
+    for (String name : List.of("lower", "upper", "work", "merged", "again")) {
+      layers.add(Files.createDirectory(directory.resolve(name)).toString());
+    }
+    String options = "lowerdir=%s,upperdir=%s,workdir=%s".formatted(layers.toArray());
+    file = directory.resolve("lower/x.pool");
+    create(); // opening it for writing copies it to the upper layer
+    String merged = layers.get(3);
+    assumeThat(run("mount", "-t", "overlay", "-o", options, "overlay", merged)).isEmpty();
+    try {
+      assertThat(run("mount", "--bind", merged, layers.get(4))).isEmpty();
+      file = directory.resolve("again/x.pool");
+      assertRefusedWhileHeldAs(directory.resolve("merged/x.pool"));
+    } finally {
+      String unused = run("umount", "-l", layers.get(4));
+      assertThat(run("umount", "-l", merged)).isEmpty();
+    }
+  }
+
+  @Test
+  void lockedByAnotherProcessThroughAHardLink() throws Exception {
+    create();
+    Path target = file;
+    file = Files.createLink(directory.resolve("second.pool"), target);
+    assertRefusedWhileHeldAs(target);
+    Files.delete(target);
     open().close();
+  }
+
+  private void assertRefusedWhileHeldAs(Path name) throws Exception {
+    Process holder = holdLock(name);
+    try {
+      String byHolder = "found it locked by process " + holder.pid();
+      assertRefused(Kind.LOCKED, this::open, byHolder, "pool " + file);
+      assertRefused(Kind.LOCKED, () -> Pool.repair(file), byHolder);
+      assertRefused(Kind.LOCKED, () -> Pool.grow(file, 2 * SIZE, ProgressListener.NONE), byHolder);
+      assertRefused(Kind.LOCKED, () -> Pool.deleteIf(file, () -> true), byHolder);
+      assertThat(Files.size(file)).isEqualTo(SIZE);
+    } finally {
+      holder.destroyForcibly().waitFor();
+    }
+    open().close();
+  }
+
+  /** Empty if all went well. */
+  private static String run(String... command) throws IOException, InterruptedException {
+    try {
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      String output =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      int code = process.waitFor();
+      return code == 0 ? "" : List.of(command) + ": " + code + " " + output;
+    } catch (IOException e) {
+      return List.of(command) + ": " + e.getMessage();
+    }
   }
 
   /** Holds a pool's lock until it is killed. */
@@ -646,7 +686,6 @@ class PoolFileTest {
       assertThat(processorNanos() - before).isLessThan(Duration.ofSeconds(2).toNanos());
     } finally {
       Files.deleteIfExists(file);
-      Files.deleteIfExists(file.resolveSibling("x.pool.lock"));
       if (!file.startsWith(directory)) {
         Files.deleteIfExists(file.getParent());
       }

@@ -1,12 +1,10 @@
 package io.strata.kafka.pool;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.jna.Function;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
-import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -40,7 +38,7 @@ class PoolThreatsTest {
   }
 
   @Test
-  void poolAndLockAreTheOwnersAloneWhateverTheUmask() throws IOException {
+  void aPoolIsItsOwnersAloneWhateverTheUmask() throws IOException {
     Function umask = Function.getFunction("c", "umask");
     int before = umask.invokeInt(new Object[] {0});
     try {
@@ -51,32 +49,6 @@ class PoolThreatsTest {
       int unused = umask.invokeInt(new Object[] {before});
     }
     assertThat(permissions(pool())).isEqualTo("rw-------");
-    assertThat(permissions(folder.resolve("hot.pool.lock"))).isEqualTo("rw-------");
-  }
-
-  @Test
-  void aSymbolicLinkInPlaceOfTheLockIsNotFollowed() throws IOException {
-    Path victim = Files.writeString(folder.resolve("victim"), "another's bytes");
-    create();
-    Path lock = folder.resolve("hot.pool.lock");
-    Files.delete(lock);
-    Files.createSymbolicLink(lock, victim);
-    assertThatThrownBy(this::open)
-        .isInstanceOf(PoolException.class)
-        .hasMessageContaining(lock.toString())
-        .hasMessageContaining("symbolic link")
-        .extracting(e -> ((PoolException) e).kind())
-        .isEqualTo(Kind.LOCKED);
-    assertThat(victim).hasContent("another's bytes");
-    Files.delete(lock);
-    Files.createSymbolicLink(lock, folder.resolve("nobody"));
-    assertThatThrownBy(this::open).isInstanceOf(PoolException.class);
-    assertThat(folder.resolve("nobody")).doesNotExist();
-    Files.delete(lock);
-    Files.createDirectory(lock);
-    assertThatThrownBy(this::open).isInstanceOf(PoolException.class);
-    Files.delete(lock);
-    open().close();
   }
 
   @Test

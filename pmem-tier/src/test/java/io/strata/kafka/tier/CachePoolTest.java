@@ -74,7 +74,7 @@ final class CachePoolTest {
 
   /** As a broker starts. */
   private void start() throws IOException {
-    MissingPools.create(fixture.spec(), fixture.events);
+    MissingPools.create(fixture.spec(), fixture.events, new ArrayList<>());
     fixture.open();
   }
 
@@ -183,7 +183,7 @@ final class CachePoolTest {
       assertThat(left.pools).hasSize(1);
       try (left) {
         Files.delete(left.pools.get(0));
-        MissingPools.create(left.spec(), fixture.events);
+        MissingPools.create(left.spec(), fixture.events, new ArrayList<>());
         RecoveryReport report = left.open().recoveryReport();
         assertThat(report.freed()).isEmpty();
         assertThat(report.orphaned()).isEmpty();

@@ -8,6 +8,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.segment.SegmentEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,7 +64,12 @@ class MissingPoolsTest {
 
   private void create() throws IOException {
     notes.clear();
-    MissingPools.create(fixture.spec(), events);
+    MissingPools.create(fixture.spec(), events, new ArrayList<>());
+  }
+
+  /** As a broker does; then it ends. */
+  private void start() throws IOException {
+    HotTier.start(fixture.spec(), events, SegmentEvents.NONE).close();
   }
 
   private Path brokerThatRan() throws IOException {
@@ -110,6 +116,51 @@ class MissingPoolsTest {
     fixture.open();
     assertThat(fixture.read(segment)).isEqualTo(RECORDS);
     fixture.close();
+  }
+
+  @Test
+  void isRemovedAgainIfAnotherOneCannotBeCreated() throws IOException {
+    fixture.pools.add(fixture.root.resolve("none/second.pool"));
+
+    assertThatThrownBy(this::start).hasMessageContaining("found no directory");
+    assertThat(pool).doesNotExist();
+
+    fixture.pools.remove(1);
+    start();
+    assertThat(pool).exists();
+  }
+
+  @Test
+  void onlyWhatThisStartHasCreatedIsRemoved() throws IOException {
+    Path segment = brokerThatRan();
+    fixture.pools.add(fixture.root.resolve("second.pool"));
+    Path meta = logs.resolve(MetaProperties.FILE_NAME);
+    String marked = Files.readString(meta);
+    Files.writeString(meta, marked.replace("#strata-marker 1", "#strata-marker 2"));
+
+    assertThatThrownBy(this::start).hasMessageContaining("version 2");
+    assertThat(fixture.pools.get(1)).doesNotExist();
+
+    Files.writeString(meta, marked);
+    fixture.pools.remove(1);
+    fixture.open();
+    assertThat(fixture.read(segment)).isEqualTo(RECORDS);
+    fixture.close();
+  }
+
+  @Test
+  void nothingIsCreatedWhileABrokerRunsOnALogDirectory() throws Exception {
+    Path lock = Files.createFile(logs.resolve(KafkaLocks.FILE_NAME));
+    Process broker = KafkaLocksTest.start(lock);
+    try {
+      assertThat(KafkaLocksTest.line(broker)).isEqualTo("locked");
+      assertThatThrownBy(this::start)
+          .hasMessageContainingAll(logs.toString(), "a broker runs on this log directory");
+    } finally {
+      broker.destroyForcibly().waitFor();
+    }
+    assertThat(notes).isEmpty();
+    assertThat(pool).doesNotExist();
   }
 
   @Test
@@ -231,7 +282,7 @@ class MissingPoolsTest {
     fixture.extra =
         Map.of("strata.pool.create", String.valueOf(SIZE), "strata.require.dax", "true");
 
-    assertThatThrownBy(this::create)
+    assertThatThrownBy(this::start)
         .hasMessageContainingAll(
             pool.toString(), "strata.require.dax=true", "-o dax", "strata.require.dax=false");
     assertThat(notes).isEmpty();

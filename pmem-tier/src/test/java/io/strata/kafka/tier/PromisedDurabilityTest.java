@@ -37,7 +37,6 @@ final class PromisedDurabilityTest {
       fixture.extra = Map.of();
       assertThat(fixture.open().forcesAppends()).isFalse();
     } finally {
-      Files.deleteIfExists(memory.resolve("a.pool.lock"));
       Files.deleteIfExists(pool);
       Files.deleteIfExists(memory);
     }

@@ -184,7 +184,6 @@ final class RelocationTest {
     } finally {
       fixture.close();
       Files.deleteIfExists(pools.resolve("memory.pool"));
-      Files.deleteIfExists(pools.resolve("memory.pool.lock"));
       Files.delete(pools);
     }
   }

@@ -111,7 +111,7 @@ final class TierFixture implements AutoCloseable {
         Path copy = target.resolve(root.relativize(file).toString());
         if (Files.isDirectory(file)) {
           Files.createDirectories(copy);
-        } else if (!file.toString().endsWith(".lock")) {
+        } else {
           Files.copy(file, copy);
         }
         copyAttributes(file, copy);

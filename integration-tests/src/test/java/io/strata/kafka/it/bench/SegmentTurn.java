@@ -67,7 +67,6 @@ final class SegmentTurn {
       }
     } finally {
       Files.deleteIfExists(pool);
-      Files.deleteIfExists(pool.resolveSibling(pool.getFileName() + ".lock"));
       delete(logs);
     }
   }
