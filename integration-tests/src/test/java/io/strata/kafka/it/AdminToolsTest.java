@@ -129,7 +129,7 @@ class AdminToolsTest {
   private String configs(String... arguments) throws IOException, InterruptedException {
     List<String> all = new ArrayList<>(List.of("--entity-type", "brokers", "--entity-name", "2"));
     all.addAll(List.of(arguments));
-    return ask(second, "kafka.admin.ConfigCommand", all.toArray(String[]::new));
+    return ask(second, KafkaVersion.ofThisRun().configs(), all.toArray(String[]::new));
   }
 
   @Test

@@ -142,6 +142,11 @@ enum KafkaVersion {
         : "kafka.tools.DumpLogSegments";
   }
 
+  /** The class of {@code kafka-configs.sh}. */
+  String configs() {
+    return this == CURRENT ? "org.apache.kafka.tools.ConfigCommand" : "kafka.admin.ConfigCommand";
+  }
+
   @Override
   public String toString() {
     return release;

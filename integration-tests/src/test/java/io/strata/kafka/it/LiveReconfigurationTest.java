@@ -176,7 +176,7 @@ class LiveReconfigurationTest {
 
   private JavaProcess.Finished configure(String setting) throws IOException, InterruptedException {
     return broker.tool(
-        "kafka.admin.ConfigCommand",
+        KafkaVersion.ofThisRun().configs(),
         "--bootstrap-server",
         broker.bootstrap(),
         "--entity-type",

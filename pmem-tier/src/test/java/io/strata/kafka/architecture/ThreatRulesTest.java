@@ -65,6 +65,8 @@ class ThreatRulesTest {
         .that()
         .doNotHaveFullyQualifiedName(REMOTE + "ColdLoading")
         .and()
+        .doNotHaveFullyQualifiedName(REMOTE + "ColdClassLoader")
+        .and()
         // Asks whether Kafka has an exception; initialises nothing.
         .doNotHaveFullyQualifiedName(REMOTE + "RemoteFailures")
         .and()

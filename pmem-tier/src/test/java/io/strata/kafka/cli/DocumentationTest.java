@@ -220,7 +220,7 @@ class DocumentationTest {
                     DocumentedNames.text(MarkdownPage.root().resolve("pom.xml"))))
             .map(match -> match.group(1))
             .toList();
-    assertThat(tested).hasSize(5);
+    assertThat(tested).hasSize(6);
     for (String page : List.of("README.md", "docs/install.md")) {
       List<String> named =
           tested.stream()
