@@ -1,6 +1,7 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -12,12 +13,22 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +43,9 @@ class LostPoolTest {
   private static final int PARTITIONS = 2;
   private static final int RECORDS = 20_000;
   private static final int SIZE = 1_000;
+  private static final int KEYS = 3_000;
+  private static final int GROUPS = 8;
+  private static final int COMMITTED = 50;
 
   @RegisterExtension static final Workspace WORK = new Workspace();
 
@@ -117,6 +131,101 @@ class LostPoolTest {
     new RecordLedger(TOPIC, PARTITIONS, 2).produce(broker.bootstrap(), 100, SIZE);
     broker.stop();
     Tiers.audit(broker);
+  }
+
+  /**
+   * Compaction leaves gaps between a segment's last record and the next one's first offset: they say
+   * nothing about what is missing.
+   */
+  @Test
+  void aCompactedTopicLosesNoSegmentThatItsLogFileHas() throws Exception {
+    StockBroker broker =
+        WORK.closing(
+                Tiers.broker(WORK.folder("compacted"), Pools.create(WORK.pool("compacted"), "64MiB"))
+                    .set("strata.topics.exclude", "none")
+                    .set("strata.migration.threshold", "0")
+                    .set("log.cleaner.min.cleanable.ratio", "0.01")
+                    .set("offsets.topic.segment.bytes", "" + Tiers.SEGMENT)
+                    .build())
+            .start();
+    Topics.create(broker, TOPIC, 1, Map.of("cleanup.policy", "compact"));
+    Topics.create(broker, "with-commits", COMMITTED, Map.of());
+    int sent = writeKeys(broker);
+    commit(broker);
+    await()
+        .atMost(Duration.ofMinutes(2))
+        .until(() -> keys(broker).records() < sent - KEYS);
+    Tiers.awaitQuiet(broker);
+    Tiers.awaitClean(broker, "hot");
+
+    broker.kill();
+    Files.delete(pool(broker));
+    JsonNode accepted = acceptLoss(broker);
+    assertThat(Pools.create(pool(broker), "64MiB")).exists();
+    broker.start();
+
+    for (JsonNode loss : accepted.get("partitions")) {
+      assertThat(loss.get("dropped").asInt()).as("files deleted: %s", loss).isZero();
+      assertThat(loss.get("droppedBytes").asInt()).isZero();
+    }
+    assertThat(keys(broker).keys()).as("keys").isEqualTo(KEYS);
+    try (Admin admin = broker.admin()) {
+      for (int group = 0; group < GROUPS; group++) {
+        assertThat(
+                admin
+                    .listConsumerGroupOffsets("group-" + group)
+                    .partitionsToOffsetAndMetadata()
+                    .get())
+            .hasSize(COMMITTED);
+      }
+    }
+    broker.stop();
+    Tiers.audit(broker);
+  }
+
+  /** Writes each key several times, in no order; returns how many records that are. */
+  private static int writeKeys(StockBroker broker) {
+    Random random = new Random(1);
+    try (Producer<byte[], byte[]> producer =
+        RecordLedger.producer(broker.bootstrap(), Map.of("linger.ms", "5"))) {
+      for (int i = 0; i < KEYS * 6; i++) {
+        int key = i < KEYS ? i : random.nextInt(KEYS);
+        byte[] value = ByteBuffer.allocate(SIZE).putInt(i).array();
+        Future<RecordMetadata> unused = // the topic is read at the end
+            producer.send(
+                new ProducerRecord<>(TOPIC, 0, ByteBuffer.allocate(4).putInt(key).array(), value));
+      }
+    }
+    return KEYS * 6;
+  }
+
+  private static void commit(StockBroker broker) throws Exception {
+    try (Admin admin = broker.admin()) {
+      for (int round = 0; round < 10; round++) {
+        for (int group = 0; group < GROUPS; group++) {
+          Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+          for (int partition = 0; partition < COMMITTED; partition++) {
+            offsets.put(
+                new TopicPartition("with-commits", partition),
+                new OffsetAndMetadata(round, "x".repeat(2_000)));
+          }
+          Topics.await(admin.alterConsumerGroupOffsets("group-" + group, offsets).all());
+        }
+      }
+    }
+  }
+
+  private record Keys(int records, int keys) {}
+
+  private static Keys keys(StockBroker broker) {
+    Set<ByteBuffer> keys = new HashSet<>();
+    int records = 0;
+    for (ConsumerRecord<byte[], byte[]> found :
+        RecordLedger.readAll(broker.bootstrap(), TOPIC, 1, Map.of())) {
+      keys.add(ByteBuffer.wrap(found.key()));
+      records++;
+    }
+    return new Keys(records, keys.size());
   }
 
   /** Of several segments none has come to the log files: Kafka must not go on with the last one. */

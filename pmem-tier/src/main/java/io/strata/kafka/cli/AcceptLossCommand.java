@@ -169,6 +169,9 @@ final class AcceptLossCommand extends StrataCommand {
       node.put("fromOffset", loss.fromOffset());
       node.put("directory", loss.directory().toString());
       node.put("dropped", loss.dropped().size());
+      node.put("droppedBytes", loss.droppedBytes());
+      node.put("droppedFromOffset", loss.droppedOffsets().from());
+      node.put("droppedToOffset", loss.droppedOffsets().end());
     }
     ArrayNode skipped = document.putArray("skipped");
     for (AcceptedLoss.Skipped each : plan.skipped()) {
@@ -176,6 +179,11 @@ final class AcceptLossCommand extends StrataCommand {
       node.put("logDirectory", each.logDirectory().toString());
       node.put("reason", each.reason());
     }
+  }
+
+  /** From the first one that the deleted segments may have to the one behind their last record. */
+  private static String offsets(AcceptedLoss.Loss loss) {
+    return loss.droppedOffsets().from() + " to " + loss.droppedOffsets().end();
   }
 
   private static void print(AcceptedLoss.Plan plan, boolean yes, PrintWriter out) {
@@ -188,12 +196,32 @@ final class AcceptLossCommand extends StrataCommand {
       return;
     }
     String files = yes ? ">FILES DELETED" : ">FILES TO DELETE";
-    Table table = new Table("PARTITION", ">MAY LACK RECORDS FROM OFFSET", files, "DIRECTORY");
+    Table table =
+        new Table(
+            "PARTITION",
+            ">MAY LACK RECORDS FROM OFFSET",
+            files,
+            ">BYTES",
+            ">THEIR OFFSETS",
+            "DIRECTORY");
     for (AcceptedLoss.Loss loss : losses) {
       String partition = loss.topic() + "-" + loss.partition();
-      table.row(partition, loss.fromOffset(), loss.dropped().size(), loss.directory());
+      table.row(
+          partition,
+          loss.fromOffset(),
+          loss.dropped().size(),
+          loss.droppedBytes(),
+          loss.dropped().isEmpty() ? "-" : offsets(loss),
+          loss.directory());
     }
     table.print(out);
+    out.printf(
+        "%s %d files of %d bytes in %d of %d partitions.%n",
+        yes ? "Deleted" : "Would delete",
+        losses.stream().mapToInt(loss -> loss.dropped().size()).sum(),
+        losses.stream().mapToLong(AcceptedLoss.Loss::droppedBytes).sum(),
+        losses.stream().filter(loss -> !loss.dropped().isEmpty()).count(),
+        losses.size());
     if (yes) {
       out.println(
           """

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * so that it follows every rename, by any process.
  *
  * <p>The value is one line of ASCII, {@code 1 <pool uuid> <slot> <generation>}, where 1 is the
- * version of the format; {@code getfattr -n user.strata.segment} shows it.
+ * version of the format; {@code getfattr -n user.strata.segment} shows it. A fourth number says that
+ * the log file is whole: it has all of the segment, durably, which is so many bytes. Without the
+ * pool nothing else says that.
  *
  * @param slot the slot's index, from 0
  * @param generation the slot's generation; the tag is void when the slot has gone on to another
@@ -34,7 +37,7 @@ public record SegmentTag(UUID pool, int slot, long generation) {
 
   private static final int VERSION = 1;
 
-  /** More than the longest value of this version (69 bytes). */
+  /** More than the longest value of this version (89 bytes). */
   private static final int READ_LIMIT = 256;
 
   /** How often an attribute that comes and goes is looked for. */
@@ -42,7 +45,8 @@ public record SegmentTag(UUID pool, int slot, long generation) {
 
   private static final Pattern VALUE =
       Pattern.compile(
-          "1 ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([0-9]{1,10}) ([0-9]{1,19})");
+          "1 ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) ([0-9]{1,10}) ([0-9]{1,19})"
+              + "(?: ([0-9]{1,18}))?");
 
   private static final Pattern ANY_VERSION = Pattern.compile("([0-9]{1,9}) .*", Pattern.DOTALL);
 
@@ -122,6 +126,28 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    */
   public void write(Path file) throws IOException {
     int unused = view(file).write(VIEW_NAME, StandardCharsets.UTF_8.encode(encode()));
+  }
+
+  /**
+   * As {@link #write}, and says that the log file is whole.
+   *
+   * @param length of the segment, all of which the log file has durably
+   */
+  public void writeWhole(Path file, long length) throws IOException {
+    int unused =
+        view(file).write(VIEW_NAME, StandardCharsets.UTF_8.encode(encode() + " " + length));
+  }
+
+  /**
+   * Returns the length at which a file's tag says that the file is whole.
+   *
+   * @return empty if it does not say that, or there is no tag
+   */
+  public static OptionalLong wholeLength(Path file) throws IOException {
+    Matcher matcher = VALUE.matcher(readValue(file).orElse(""));
+    return matcher.matches() && matcher.group(4) != null
+        ? OptionalLong.of(Long.parseLong(matcher.group(4)))
+        : OptionalLong.empty();
   }
 
   /** Removes a file's tag, well-formed or not. */

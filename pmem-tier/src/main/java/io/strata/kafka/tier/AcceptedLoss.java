@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 
 /**
  * Goes on without the records that only a lost pool had. Each log file is a valid beginning of its
- * segment. Of a partition that had segments in the pool the first one that may lack records stays,
+ * segment, and a tag says whether it is all of it ({@link WholeLogFiles}). Of a partition that had segments in the pool the first one that may lack records stays,
  * and ends the log: what comes after it is deleted, since Kafka itself does not look for a gap. Its
  * next start recovers the log as after a power failure, and fetches the rest from the other
  * replicas.
@@ -49,6 +49,8 @@ public final class AcceptedLoss {
    *     the log from there; empty if none does
    * @param fromOffset the first offset that may be missing: all before it are there
    * @param dropped the files that come after it, the last first
+   * @param droppedBytes the sum of their lengths
+   * @param droppedOffsets those of the segments among them
    * @param inPool those of them that a pool has bytes of
    * @param files the log files whose tags are to be removed
    */
@@ -59,6 +61,8 @@ public final class AcceptedLoss {
       OptionalLong firstSegment,
       long fromOffset,
       List<Path> dropped,
+      long droppedBytes,
+      Offsets droppedOffsets,
       List<Path> inPool,
       List<Path> files) {
     /** Copies the lists. */
@@ -68,6 +72,14 @@ public final class AcceptedLoss {
       files = List.copyOf(files);
     }
   }
+
+  /**
+   * Offsets of deleted segments. Immutable.
+   *
+   * @param from the first one's base offset
+   * @param end the offset behind the last record that their files have
+   */
+  public record Offsets(long from, long end) {}
 
   /**
    * A log directory that could not be looked at. Immutable.
@@ -148,48 +160,80 @@ public final class AcceptedLoss {
   }
 
   private static Loss loss(Path directory, Map<SegmentName, Path> files) throws IOException {
-    SegmentId id = files.keySet().iterator().next().id();
-    List<Path> untagged = List.copyOf(files.values());
     List<SegmentName> inOrder =
         files.keySet().stream()
             .filter(AcceptedLoss::isKept)
             .sorted(Comparator.comparingLong(AcceptedLoss::baseOffset))
             .toList();
     for (SegmentName name : inOrder) {
+      Path file = requireNonNull(files.get(name));
+      if (isNotedWhole(file)) {
+        continue;
+      }
       long base = baseOffset(name);
       // What a compaction had not finished takes the place of whole segments when Kafka starts.
       boolean finished = name.stage() == SegmentName.Stage.LIVE;
-      long from = finished ? ValidRecords.nextOffset(requireNonNull(files.get(name)), base) : base;
-      boolean whole = from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
-      if (!whole) {
+      long from = finished ? ValidRecords.nextOffset(file, base) : base;
+      // If it does not, that proves nothing: compaction leaves gaps there.
+      boolean reachesNext =
+          from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
+      if (!reachesNext) {
         List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
-        List<Path> inPool = new ArrayList<>();
-        for (Path file : dropped) {
-          if (!untagged.contains(file) && SegmentTag.read(file).isPresent()) {
-            inPool.add(file);
-          }
-        }
-        return new Loss(
-            id.topic(),
-            id.partition(),
-            directory,
-            OptionalLong.of(base),
-            from,
-            dropped,
-            inPool,
-            untagged.stream().filter(file -> !dropped.contains(file)).toList());
+        return loss(directory, files, OptionalLong.of(base), from, dropped);
       }
-      // The next segment begins where this one ends: it lacks nothing.
+    }
+    return loss(directory, files, OptionalLong.empty(), 0, List.of());
+  }
+
+  private static Loss loss(
+      Path directory,
+      Map<SegmentName, Path> files,
+      OptionalLong firstSegment,
+      long from,
+      List<Path> dropped)
+      throws IOException {
+    SegmentId id = files.keySet().iterator().next().id();
+    List<Path> inPool = new ArrayList<>();
+    long bytes = 0;
+    for (Path file : dropped) {
+      bytes += Files.size(file);
+      if (!files.containsValue(file) && SegmentTag.read(file).isPresent()) {
+        inPool.add(file);
+      }
     }
     return new Loss(
         id.topic(),
         id.partition(),
         directory,
-        OptionalLong.empty(),
-        0,
-        List.of(),
-        List.of(),
-        untagged);
+        firstSegment,
+        from,
+        dropped,
+        bytes,
+        offsetsOf(dropped, from),
+        inPool,
+        files.values().stream().filter(file -> !dropped.contains(file)).toList());
+  }
+
+  /**
+   * The offsets that segments may have.
+   *
+   * @param files the last one first
+   */
+  private static Offsets offsetsOf(List<Path> files, long orElse) throws IOException {
+    List<Path> segments = files.stream().filter(SegmentFiles::maybeSegment).toList();
+    if (segments.isEmpty()) {
+      return new Offsets(orElse, orElse);
+    }
+    Path last = segments.get(0);
+    long first = SegmentNames.offsetOf(segments.get(segments.size() - 1)).orElseThrow();
+    return new Offsets(
+        first, ValidRecords.nextOffset(last, SegmentNames.offsetOf(last).orElseThrow()));
+  }
+
+  /** Returns whether a log file's tag says that the file has all of its segment; it still must. */
+  private static boolean isNotedWhole(Path file) throws IOException {
+    OptionalLong length = SegmentTag.wholeLength(file);
+    return length.isPresent() && length.getAsLong() == Files.size(file);
   }
 
   /** Kafka deletes the others when it starts. */

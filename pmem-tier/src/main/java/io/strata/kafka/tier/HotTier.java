@@ -109,6 +109,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.durable = new DurableNames(registry, names, unsynced, preceding, work);
     this.release = new SlotRelease(registry, names, unsynced, work);
     this.times = new ModificationTimes(registry, names, counts, work);
+    WholeLogFiles wholes = new WholeLogFiles(names, work);
     this.poolForcer = new PoolForcer(registry, counts);
     this.space =
         new PoolSpace(pools, spec.config().migration().thresholds(), traffic, release, counts);
@@ -126,6 +127,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             unsynced,
             durable,
             release,
+            wholes,
             work);
     this.segments =
         new SegmentFinder(pools, logDirectories, this::mayBeHot, registry, names, factory);
@@ -151,6 +153,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             durable,
             release,
             times,
+            wholes,
             space,
             this::mayBeHot,
             spec.moveHook());
@@ -641,6 +644,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public void close() throws IOException {
     CountDownLatch unused = refreshTimesSoon();
     try {
+      // Has the tags say which log files are whole.
+      TierFigures unusedToo = figures();
       countEnd();
     } finally {
       work.close();

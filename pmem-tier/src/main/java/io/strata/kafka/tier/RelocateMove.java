@@ -145,6 +145,7 @@ record RelocateMove(
         // name.
         from.get().slot().set(SlotFlag.COPY);
       }
+      segment.notedWhole(false);
       to.tag().write(logFile);
       DurableNames.force(segment, () -> Directories.force(logFile));
       from.ifPresent(left -> registry.removeTag(left.tag(), segment));

@@ -4,6 +4,7 @@ import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
+import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.segment.SpaceMaker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ record SegmentFactory(
     UnsyncedRenames unsynced,
     DurableNames durable,
     SlotRelease release,
+    WholeLogFiles wholes,
     BackgroundWork work) {
 
   /** A segment whose slot is tied to {@code logFile}, which is there. */
@@ -39,7 +41,9 @@ record SegmentFactory(
     long changed = Math.max(modified, residence.slot().createdAtMillis());
     SegmentSettings settings = settings(forcedAppends);
     Segment segment = new Segment(residence, Files.size(logFile), changed, settings, notice);
-    return named(notice, segment, logFile, false);
+    TieredSegment tiered = named(notice, segment, logFile, false);
+    tiered.notedWhole(SegmentTag.wholeLength(logFile).isPresent());
+    return tiered;
   }
 
   /**
@@ -145,6 +149,7 @@ record SegmentFactory(
       TieredSegment named = segment;
       if (named != null) {
         named.appendedTo();
+        wholes.changing(named);
         if (named.needsTag() || forcedAppends.getAsBoolean()) {
           unsynced.settle(named);
         }
@@ -164,6 +169,7 @@ record SegmentFactory(
       TieredSegment named = segment;
       if (named != null) {
         named.appendedTo();
+        wholes.changing(named);
         unsynced.settle(named);
       }
     }

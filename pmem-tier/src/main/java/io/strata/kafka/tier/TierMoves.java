@@ -45,6 +45,7 @@ final class TierMoves implements TieredSegments {
       DurableNames durable,
       SlotRelease release,
       ModificationTimes times,
+      WholeLogFiles wholes,
       PoolSpace space,
       PlacementPolicy placement,
       MoveStage.Hook hook) {
@@ -54,7 +55,12 @@ final class TierMoves implements TieredSegments {
     this.hook = hook;
     this.state =
         new TierState(
-            pools, registry, placement, logDirectories.forcedPlacement(), InstantSource.system());
+            pools,
+            registry,
+            placement,
+            logDirectories.forcedPlacement(),
+            wholes::settleSoon,
+            InstantSource.system());
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = durable.names();
     this.release = release;

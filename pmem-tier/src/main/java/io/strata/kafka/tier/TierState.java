@@ -24,6 +24,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 
 /**
  * What is where: the last view of each segment, and their sums. Each question first looks again at
@@ -43,6 +45,7 @@ final class TierState {
   private final SegmentRegistry registry;
   private final PlacementPolicy placement;
   private final boolean anyName;
+  private final BiConsumer<TieredSegment, BooleanSupplier> wholes;
   private final InstantSource clock;
 
   @GuardedBy("this")
@@ -75,17 +78,21 @@ final class TierState {
    *
    * @param anyName whether files that are no segments of Kafka's by their names may move too, as
    *     Kafka's own tests have them
+   * @param wholes gets the segments whose tags do not say whether their log files are whole, and
+   *     how to ask that; see {@link WholeLogFiles}
    */
   TierState(
       PoolSet pools,
       SegmentRegistry registry,
       PlacementPolicy placement,
       boolean anyName,
+      BiConsumer<TieredSegment, BooleanSupplier> wholes,
       InstantSource clock) {
     this.pools = pools;
     this.registry = registry;
     this.placement = placement;
     this.anyName = anyName;
+    this.wholes = wholes;
     this.clock = clock;
     pools.tiers().forEach(tier -> sums.add(new Sums()));
   }
@@ -284,6 +291,9 @@ final class TierState {
     // One that Kafka has just begun has nothing that another place could have too.
     boolean clean =
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
+    if (segment.needsTag() && segment.notedWhole() != isWhole(segment, active)) {
+      wholes.accept(segment, () -> isWhole(segment, isActive(segment)));
+    }
     OptionalInt tier =
         in.isPresent() ? OptionalInt.of(pools.tierOf(in.get().pool())) : OptionalInt.empty();
     Optional<SegmentView> view =
@@ -301,6 +311,11 @@ final class TierState {
         segment.segment().dirtyBytes(),
         in.map(at -> Math.min(poolBytes - cleanBytes, at.lastExtentBytes())).orElse(0L),
         view);
+  }
+
+  /** Returns whether the tag is to say that the log file is whole. */
+  private static boolean isWhole(TieredSegment segment, boolean active) {
+    return !active && segment.isLive() && segment.needsTag() && Evictions.isClean(segment);
   }
 
   @GuardedBy("this")

@@ -39,6 +39,7 @@ final class TieredSegment {
   private final Function<Path, LogDiskPace> disks;
   private final AtomicBoolean changed = new AtomicBoolean();
   private final AtomicBoolean late = new AtomicBoolean();
+  private volatile boolean notedWhole;
   private volatile boolean missing;
   private volatile boolean refused;
   private volatile Optional<IOException> forceFailure = Optional.empty();
@@ -179,6 +180,15 @@ final class TieredSegment {
     if (!active) {
       active = true;
     }
+  }
+
+  /** Returns whether its log file's tag may say that the file is whole; see {@link WholeLogFiles}. */
+  boolean notedWhole() {
+    return notedWhole;
+  }
+
+  void notedWhole(boolean now) {
+    notedWhole = now;
   }
 
   /** Returns whether it was to begin in a pool, and no pool had space for it. */

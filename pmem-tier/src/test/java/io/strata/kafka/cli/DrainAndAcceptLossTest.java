@@ -177,9 +177,10 @@ class DrainAndAcceptLossTest {
     assertThat(plan.code()).isEqualTo(ExitCode.REFUSED.code());
     assertThat(plan.out().lines())
         .containsExactly(
-            "PARTITION  MAY LACK RECORDS FROM OFFSET  FILES TO DELETE  DIRECTORY",
-            "orders-0                              0                0  "
-                + logs.toRealPath().resolve("orders-0"));
+            "PARTITION  MAY LACK RECORDS FROM OFFSET  FILES TO DELETE  BYTES  THEIR OFFSETS  DIRECTORY",
+            "orders-0                              0                0      0              -  "
+                + logs.toRealPath().resolve("orders-0"),
+            "Would delete 0 files of 0 bytes in 0 of 1 partitions.");
     assertThat(plan.err()).contains("--yes").contains(pool.toString());
     assertThat(stopped).exists();
     assertThat(points).content().contains("orders 0 7");

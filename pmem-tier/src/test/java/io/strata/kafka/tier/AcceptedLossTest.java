@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -114,6 +115,66 @@ final class AcceptedLossTest {
     assertThat(own).exists();
     assertThat(other).exists();
     assertThat(old).hasBinaryContent(OLD);
+  }
+
+  /** As in a compacted topic: segments end before the next one's first offset. */
+  @Test
+  void ofSegmentsWithGapsBetweenOnlyTheOneLacksRecordsThatWasNotWhole() throws Exception {
+    List<Path> segments = compacted("gaps");
+    fixture.append(segments.get(2), NEW);
+    settle();
+    losePool("gaps");
+
+    AcceptedLoss.Plan plan = plan();
+    assertThat(plan.lacking())
+        .extracting(Loss::firstSegment, Loss::dropped)
+        .containsExactly(Tuple.tuple(OptionalLong.of(2000), List.of()));
+    AcceptedLoss.run(plan);
+    fixture.open();
+    for (Path segment : segments.subList(0, 2)) {
+      assertThat(fixture.read(segment)).isEqualTo(OLD);
+    }
+  }
+
+  /** Kafka has truncated the log to the end of a sealed segment, and appended to it. */
+  @Test
+  void aSealedSegmentThatIsAppendedToAgainIsWholeNoMore() throws Exception {
+    List<Path> segments = compacted("again");
+    settle();
+    fixture.tier().delete(segments.get(2));
+    fixture.append(segments.get(1), NEW);
+    fixture.append(fixture.segment("orders-0", 3000), NEW);
+    settle();
+    losePool("again");
+    assertThat(plan().lacking())
+        .extracting(Loss::firstSegment)
+        .containsExactly(OptionalLong.of(1000));
+  }
+
+  /** Three segments with gaps between them, of which the first two are destaged. */
+  private List<Path> compacted(String name) throws Exception {
+    fixture = new TierFixture(Files.createDirectory(directory.resolve(name)));
+    fixture.pool("hot.pool", 16 * MIB);
+    fixture.open();
+    List<Path> segments = new ArrayList<>();
+    for (long base : List.of(0L, 1000L, 2000L)) {
+      segments.add(fixture.segment("orders-0", base));
+      fixture.append(segments.get(segments.size() - 1), OLD);
+      assertDone(fixture.destage(segments.get(segments.size() - 1), LOG_FILE));
+    }
+    return segments;
+  }
+
+  /** As the engine's next round and what it leaves to the background. */
+  private void settle() throws Exception {
+    var unused = fixture.tier().tieredSegments().state();
+    fixture.awaitBackgroundWork();
+  }
+
+  private void losePool(String name) throws Exception {
+    fixture.close();
+    Files.delete(fixture.pools.remove(0));
+    fixture.pool(name + ".new.pool", 16 * MIB);
   }
 
   /** Where one slot of several was damaged. */
