@@ -11,6 +11,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
@@ -57,6 +58,7 @@ record DestageMove(
     times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
+    boolean fills = fills(segment, names.with(segment, Files::size));
     CopyResult copied;
     DestagePace pace =
         new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment));
@@ -66,6 +68,9 @@ record DestageMove(
       names.with(
           segment,
           file -> {
+            if (fills) {
+              return fill(segment, file, modified);
+            }
             // An append meanwhile may have been shown already.
             long now = segment.shownMillis();
             FileTime time = now == shown ? modified : FileTime.fromMillis(now);
@@ -83,6 +88,17 @@ record DestageMove(
     MoveResult result = finish(segment, copied);
     pace.ended(copied.bytes());
     return result;
+  }
+
+  /** Returns whether a copy writes below the end of the log file, whose length does not show it. */
+  private static boolean fills(TieredSegment segment, long size) {
+    return segment.residence().map(in -> size > in.slot().cleanLength()).orElse(false);
+  }
+
+  private static Path fill(TieredSegment segment, Path file, FileTime before) throws IOException {
+    FileTime time = FillTime.of(before, Files.getLastModifiedTime(file), Instant.now());
+    segment.filled(time.toMillis());
+    return Files.setLastModifiedTime(file, time);
   }
 
   /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */

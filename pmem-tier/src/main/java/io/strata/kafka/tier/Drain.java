@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -95,6 +96,7 @@ public final class Drain {
   private static long drainSegment(HotTier tier, TieredSegment segment) throws IOException {
     Path logFile = segment.logFile();
     FileTime modified = Files.getLastModifiedTime(logFile);
+    long size = Files.size(logFile);
     CopyResult copied;
     try (FileChannel channel =
         FileChannel.open(logFile, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -103,7 +105,12 @@ public final class Drain {
         throw changed(logFile);
       }
     }
-    Files.setLastModifiedTime(logFile, modified);
+    boolean fills = copied.bytes() > 0 && copied.end() - copied.bytes() < size;
+    Files.setLastModifiedTime(
+        logFile,
+        fills
+            ? FillTime.of(modified, Files.getLastModifiedTime(logFile), Instant.now())
+            : modified);
     tier.durableNames().makeDurable(segment);
     // Also from a pool that a power cut empties: the log file is to outlive one from here on.
     Directories.forceNearest(logFile);

@@ -57,7 +57,8 @@ record ModificationTimes(
               segment,
               file -> {
                 long millis = segment.segment().lastChangeMillis();
-                Path set = Files.setLastModifiedTime(file, FileTime.fromMillis(millis));
+                long shown = Math.max(millis, segment.filledMillis());
+                Path set = Files.setLastModifiedTime(file, FileTime.fromMillis(shown));
                 segment.shows(millis);
                 return set;
               });

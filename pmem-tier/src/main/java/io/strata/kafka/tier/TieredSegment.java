@@ -30,6 +30,7 @@ final class TieredSegment {
   private final Object fileKey;
   private final boolean found;
   private volatile long shownMillis;
+  private volatile long filledMillis;
   private final Set<SegmentTag> tags = ConcurrentHashMap.newKeySet();
   private final AtomicInteger moves = new AtomicInteger();
   private final Heat heat;
@@ -312,6 +313,15 @@ final class TieredSegment {
   /** The change that the log file's modification time shows. */
   long shownMillis() {
     return shownMillis;
+  }
+
+  /** The least modification time that its log file may have from now on; see {@link FillTime}. */
+  long filledMillis() {
+    return filledMillis;
+  }
+
+  void filled(long millis) {
+    filledMillis = millis;
   }
 
   /** Notes what change the log file's modification time shows. */
