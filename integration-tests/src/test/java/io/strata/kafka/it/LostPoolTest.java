@@ -135,14 +135,15 @@ class LostPoolTest {
   }
 
   /**
-   * Compaction leaves gaps between a segment's last record and the next one's first offset: they say
-   * nothing about what is missing.
+   * Compaction leaves gaps between a segment's last record and the next one's first offset: they
+   * say nothing about what is missing.
    */
   @Test
   void aCompactedTopicLosesNoSegmentThatItsLogFileHas() throws Exception {
     StockBroker broker =
         WORK.closing(
-                Tiers.broker(WORK.folder("compacted"), Pools.create(WORK.pool("compacted"), "64MiB"))
+                Tiers.broker(
+                        WORK.folder("compacted"), Pools.create(WORK.pool("compacted"), "64MiB"))
                     .set("strata.topics.exclude", "none")
                     .set("strata.migration.threshold", "0")
                     .set("log.cleaner.min.cleanable.ratio", "0.01")
@@ -153,9 +154,7 @@ class LostPoolTest {
     Topics.create(broker, "with-commits", COMMITTED, Map.of());
     int sent = writeKeys(broker);
     commit(broker);
-    await()
-        .atMost(Duration.ofMinutes(2))
-        .until(() -> keys(broker).records() < sent - KEYS);
+    await().atMost(Duration.ofMinutes(2)).until(() -> keys(broker).records() < sent - KEYS);
     // What compaction has written is promoted.
     await()
         .atMost(Duration.ofMinutes(2))

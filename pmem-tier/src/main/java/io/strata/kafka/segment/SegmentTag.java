@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * so that it follows every rename, by any process.
  *
  * <p>The value is one line of ASCII, {@code 1 <pool uuid> <slot> <generation>}, where 1 is the
- * version of the format; {@code getfattr -n user.strata.segment} shows it. A fourth number says that
- * the log file is whole: it has all of the segment, durably, which is so many bytes. Without the
- * pool nothing else says that.
+ * version of the format; {@code getfattr -n user.strata.segment} shows it. A fourth number says
+ * that the log file is whole: it has all of the segment, durably, which is so many bytes. Without
+ * the pool nothing else says that.
  *
  * @param slot the slot's index, from 0
  * @param generation the slot's generation; the tag is void when the slot has gone on to another

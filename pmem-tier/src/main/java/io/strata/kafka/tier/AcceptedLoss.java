@@ -23,10 +23,10 @@ import java.util.function.Predicate;
 
 /**
  * Goes on without the records that only a lost pool had. Each log file is a valid beginning of its
- * segment, and a tag says whether it is all of it ({@link WholeLogFiles}). Of a partition that had segments in the pool the first one that may lack records stays,
- * and ends the log: what comes after it is deleted, since Kafka itself does not look for a gap. Its
- * next start recovers the log as after a power failure, and fetches the rest from the other
- * replicas.
+ * segment, and a tag says whether it is all of it ({@link WholeLogFiles}). Of a partition that had
+ * segments in the pool the first one that may lack records stays, and ends the log: what comes
+ * after it is deleted, since Kafka itself does not look for a gap. Its next start recovers the log
+ * as after a power failure, and fetches the rest from the other replicas.
  *
  * <p>In this order, each step durable before the next, so that all can be done again after a crash:
  * the log directory loses Kafka's note of a clean stop (which has the broker report to the

@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The modification time of a log file after a copy that has written below its end, as in the hole of
- * a spilled segment. Its length does not show such a copy, and programs that compare files by length
- * and time, {@code rsync} and backups, would keep what they have read before.
+ * The modification time of a log file after a copy that has written below its end, as in the hole
+ * of a spilled segment. Its length does not show such a copy, and programs that compare files by
+ * length and time, {@code rsync} and backups, would keep what they have read before.
  */
 final class FillTime {
 

@@ -183,7 +183,9 @@ final class TieredSegment {
     }
   }
 
-  /** Returns whether its log file's tag may say that the file is whole; see {@link WholeLogFiles}. */
+  /**
+   * Returns whether its log file's tag may say that the file is whole; see {@link WholeLogFiles}.
+   */
   boolean notedWhole() {
     return notedWhole;
   }

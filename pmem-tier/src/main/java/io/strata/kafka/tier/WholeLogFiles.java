@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
  * that is known of them when the pool is lost ({@link AcceptedLoss}): a compacted segment may end
  * anywhere before the next one begins.
  *
- * <p>A tag says so only after the log file's bytes are durable, and says it no more, durably, before
- * the segment changes. A tag that does not say it costs records only if the pool is lost.
+ * <p>A tag says so only after the log file's bytes are durable, and says it no more, durably,
+ * before the segment changes. A tag that does not say it costs records only if the pool is lost.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -70,8 +70,7 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
 
   /** Writes the tag, while nothing changes the segment. */
   private static boolean note(TieredSegment segment, Path file, long size) throws IOException {
-    Optional<SegmentTag> tag =
-        segment.residence().filter(in -> !in.isCached()).map(Residence::tag);
+    Optional<SegmentTag> tag = segment.residence().filter(in -> !in.isCached()).map(Residence::tag);
     if (tag.isEmpty()
         || !tag.equals(SegmentTag.read(file))
         || Files.size(file) != size

@@ -177,7 +177,8 @@ class DrainAndAcceptLossTest {
     assertThat(plan.code()).isEqualTo(ExitCode.REFUSED.code());
     assertThat(plan.out().lines())
         .containsExactly(
-            "PARTITION  MAY LACK RECORDS FROM OFFSET  FILES TO DELETE  BYTES  THEIR OFFSETS  DIRECTORY",
+            "PARTITION  MAY LACK RECORDS FROM OFFSET  FILES TO DELETE  BYTES  THEIR OFFSETS "
+                + " DIRECTORY",
             "orders-0                              0                0      0              -  "
                 + logs.toRealPath().resolve("orders-0"),
             "Would delete 0 files of 0 bytes in 0 of 1 partitions.");

@@ -67,8 +67,7 @@ final class CopiedLogFileTest {
     switch (how) {
       case DRAIN -> {
         fixture.close();
-        assertThat(
-                Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE).complete())
+        assertThat(Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE).complete())
             .isTrue();
       }
       case UNSPILL -> {

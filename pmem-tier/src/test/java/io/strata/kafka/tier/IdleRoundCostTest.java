@@ -41,7 +41,9 @@ final class IdleRoundCostTest {
     try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
       SegmentRegistry registry = new SegmentRegistry();
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
-      TierState state = new TierState(pools, registry, name -> true, false, (segment, whole) -> {}, InstantSource.system());
+      TierState state =
+          new TierState(
+              pools, registry, name -> true, false, (segment, whole) -> {}, InstantSource.system());
       List<TieredSegment> segments = new ArrayList<>();
       for (int i = 0; i < SEGMENTS; i++) {
         segments.add(TierStateTest.inLogFile(registry, i));

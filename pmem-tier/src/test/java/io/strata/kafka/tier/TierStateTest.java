@@ -283,7 +283,12 @@ final class TierStateTest {
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
       TierState state =
           new TierState(
-              pools, registry, name -> looks.incrementAndGet() > 0, false, (segment, whole) -> {}, InstantSource.system());
+              pools,
+              registry,
+              name -> looks.incrementAndGet() > 0,
+              false,
+              (segment, whole) -> {},
+              InstantSource.system());
       List<TieredSegment> segments = new ArrayList<>();
       for (int i = 0; i < SEGMENTS; i++) {
         segments.add(inLogFile(registry, i));
@@ -315,7 +320,9 @@ final class TierStateTest {
     try (TierFixture fixture = new TierFixture(directory).pool("hot.pool", 16 << 20)) {
       SegmentRegistry registry = new SegmentRegistry();
       PoolSet pools = PoolSet.open(fixture.spec(), TierEvents.NONE, TierParts.STANDARD.pools());
-      TierState state = new TierState(pools, registry, name -> true, false, (segment, whole) -> {}, InstantSource.system());
+      TierState state =
+          new TierState(
+              pools, registry, name -> true, false, (segment, whole) -> {}, InstantSource.system());
       TieredSegment before = inLogFile(registry, 0);
       AtomicBoolean looks = new AtomicBoolean();
       Path newestFile = Path.of("/logs", "topic-0", "%020d.log".formatted(1));
@@ -365,7 +372,12 @@ final class TierStateTest {
       AtomicLong millis = new AtomicLong(TimeUnit.DAYS.toMillis(1000));
       TierState state =
           new TierState(
-              pools, registry, name -> true, false, (unused, whole) -> {}, () -> Instant.ofEpochMilli(millis.get()));
+              pools,
+              registry,
+              name -> true,
+              false,
+              (unused, whole) -> {},
+              () -> Instant.ofEpochMilli(millis.get()));
       Path file = directory.resolve("read");
       Files.write(file, new byte[1 << 20]);
       TieredSegment segment = inLogFile(registry, 0);
