@@ -5,14 +5,20 @@ import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
 
 /** The releases of Kafka that the one jar works with. */
 enum KafkaVersion {
@@ -83,12 +89,14 @@ enum KafkaVersion {
   }
 
   /**
-   * Kafka's published tests of its storage; a RemoteStorageManager is among them. Those of {@link
-   * #V4_3} stand in for the current release's, which are not published.
+   * Kafka's published tests of its storage, and what they need; a RemoteStorageManager is among
+   * them. Those of {@link #V4_3} stand in for the current release's, which are not published.
    */
-  Path storageTests() {
+  List<Path> storageTests() {
+    String jar = "kafka-storage-%s-test.jar";
     if (this == CURRENT || this == V4_3) {
-      return Distribution.kafkaOwnTests().resolve("kafka-storage-" + V4_3 + "-test.jar");
+      Path tests = Distribution.kafkaOwnTests().resolve(jar.formatted(V4_3));
+      return this == V4_3 ? List.of(tests) : List.of(tests, movedClasses());
     }
     Path folder =
         copied(
@@ -98,12 +106,60 @@ enum KafkaVersion {
                 "-Dkafka.version=" + release,
                 "-Dartifact=org.apache.kafka:kafka-storage:" + release + ":jar:test",
                 "dependency:copy"));
-    return folder.resolve("kafka-storage-" + release + "-test.jar");
+    return List.of(folder.resolve(jar.formatted(release)));
+  }
+
+  /** The classes of {@link #V4_3} that the current release has under another name, or no more. */
+  private static Path movedClasses() {
+    return made(
+        "kafka-moved-classes",
+        folder -> {
+          Set<String> present = new HashSet<>();
+          forEachClass(CURRENT.libs(), (name, unused) -> present.add(name));
+          forEachClass(
+              V4_3.linked(),
+              (name, bytes) -> {
+                if (!present.contains(name)) {
+                  Path file = folder.resolve(name);
+                  Files.createDirectories(file.getParent());
+                  Files.write(file, bytes.readAllBytes());
+                }
+              });
+        });
+  }
+
+  private interface ClassVisitor {
+    void visit(String name, InputStream bytes) throws IOException;
+  }
+
+  private static void forEachClass(Path libs, ClassVisitor visitor) throws IOException {
+    try (DirectoryStream<Path> jars = Files.newDirectoryStream(libs, "kafka*.jar")) {
+      for (Path jar : jars) {
+        try (JarFile file = new JarFile(jar.toFile())) {
+          for (JarEntry entry : file.stream().toList()) {
+            if (entry.getName().endsWith(".class")) {
+              try (InputStream in = file.getInputStream(entry)) {
+                visitor.visit(entry.getName(), in);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private interface Making {
+    void in(Path folder) throws IOException, InterruptedException;
   }
 
   /** What Maven copies to a folder of that name, once; other JVMs wait for it. */
-  @SuppressWarnings("try") // the lock works by being held
   private static Path copied(String name, List<String> how) {
+    return made(name, folder -> copy(folder, how));
+  }
+
+  /** A folder of that name, made once; other JVMs wait for it. */
+  @SuppressWarnings("try") // the lock works by being held
+  private static Path made(String name, Making making) {
     Path folder = Distribution.work().resolve(name);
     Path done = folder.resolve("copied");
     try {
@@ -111,7 +167,7 @@ enum KafkaVersion {
       try (FileChannel channel = FileChannel.open(folder.resolve("lock"), CREATE, WRITE);
           FileLock unused = channel.lock()) {
         if (!Files.exists(done)) {
-          copy(folder, how);
+          making.in(folder);
           Path unusedFile = Files.createFile(done);
         }
       }
@@ -119,7 +175,7 @@ enum KafkaVersion {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while Maven copied " + folder, e);
+      throw new IllegalStateException("interrupted while " + folder + " was made", e);
     }
     return folder;
   }

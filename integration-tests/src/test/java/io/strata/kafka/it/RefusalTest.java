@@ -97,8 +97,10 @@ class RefusalTest {
   void aFirstStartIsRefusedByTheProvider() throws Exception {
     StockBroker first =
         work.closing(StockBroker.in(work.folder("first-with-flag")).strata(pool).build());
+    // Kafka 4.4 has made the metadata log when it formatted the directory.
+    Fingerprint formatted = Fingerprint.of(List.of(first.logDirectory()));
     assertRefused(first.startRefused(), pool.toString(), "found a pool of broker 1 of cluster");
-    assertThat(first.logDirectory()).isDirectoryNotContaining("glob:**/__cluster_metadata-0");
+    assertThat(Fingerprint.of(List.of(first.logDirectory()))).isEqualTo(formatted);
   }
 
   /** By the provider, which needs no controller. */

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.tier.TestHook;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -31,7 +33,9 @@ class RemoteColdTest {
                     .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
                     .set(
                         "rsm.config.cold.class.path",
-                        KafkaVersion.ofThisRun().storageTests().toString())
+                        KafkaVersion.ofThisRun().storageTests().stream()
+                            .map(Path::toString)
+                            .collect(Collectors.joining(File.pathSeparator)))
                     .set("rsm.config.cold.dir", far.toString())
                     .set("rsm.config.migration.threshold", "0")
                     .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")

@@ -219,7 +219,7 @@ class RemoteKillTest {
     Path below = work.folder("data-below");
     StockBroker broker =
         open(tier.alone(work.folder("cold"))
-                .library(KafkaVersion.ofThisRun().storageTests())
+                .libraries(KafkaVersion.ofThisRun().storageTests())
                 .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
                 .set("rsm.config.cold.dir", below.toString())
                 .set("rsm.config.level-0.capacity", "6MiB")

@@ -47,7 +47,7 @@ enum RemoteManager {
     @Override
     StockBroker.Builder configure(StockBroker.Builder builder, List<Path> directories) {
       return builder
-          .library(KafkaVersion.ofThisRun().storageTests())
+          .libraries(KafkaVersion.ofThisRun().storageTests())
           .set("rsm.config.dir", directories.get(0).toString());
     }
   },

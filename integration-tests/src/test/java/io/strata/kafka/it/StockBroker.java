@@ -519,6 +519,12 @@ final class StockBroker implements AutoCloseable {
       return this;
     }
 
+    /** Adds jars and folders to the class path, before those of the broker. */
+    Builder libraries(List<Path> all) {
+      libraries.addAll(all);
+      return this;
+    }
+
     /** Of another version than the one of this run. */
     Builder kafka(KafkaVersion version) {
       kafka = version;

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -153,9 +154,14 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             durable,
             release,
             times,
-            wholes,
             space,
-            this::mayBeHot,
+            new TierState(
+                pools,
+                registry,
+                this::mayBeHot,
+                logDirectories.forcedPlacement(),
+                wholes::settleSoon,
+                InstantSource.system()),
             spec.moveHook());
   }
 

@@ -1,6 +1,5 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.MoveControl;
 import io.strata.kafka.migration.MoveResult;
@@ -8,7 +7,6 @@ import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,22 +43,14 @@ final class TierMoves implements TieredSegments {
       DurableNames durable,
       SlotRelease release,
       ModificationTimes times,
-      WholeLogFiles wholes,
       PoolSpace space,
-      PlacementPolicy placement,
+      TierState state,
       MoveStage.Hook hook) {
     this.pools = pools;
     this.registry = registry;
     this.space = space;
     this.hook = hook;
-    this.state =
-        new TierState(
-            pools,
-            registry,
-            placement,
-            logDirectories.forcedPlacement(),
-            wholes::settleSoon,
-            InstantSource.system());
+    this.state = state;
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = durable.names();
     this.release = release;
