@@ -145,6 +145,12 @@ record Health(int value, List<String> reasons) {
             "remote directory %s of level %s cannot be used"
                 .formatted(directory.path(), directory.level()));
       }
+      if (directory.copiesFail().isPresent()) {
+        degraded(
+            reasons,
+            "copies go past remote directory %s of level %s: %s"
+                .formatted(directory.path(), directory.level(), directory.copiesFail().get()));
+      }
     }
     if (stats.stuckThreads() > 0) {
       degraded(

@@ -381,8 +381,8 @@ final class MetricCatalogue {
               "directories",
               LevelStats::unavailableDirectories,
               """
-              Of the directories, those that cannot be used now: unmounted, read-only, of \
-              another store.\
+              Of the directories, those that cannot be used now (unmounted, read-only, of \
+              another store), and those that copies go past because one has failed there.\
               """),
           gauge(
               "MovingCopies",

@@ -37,8 +37,9 @@ public final class RemoteFigures {
         92,
         93,
         List.of(
-            new RemoteStats.DirectoryStats("/ssd", "ssd", true),
-            new RemoteStats.DirectoryStats("/hdd", "hdd", false)),
+            new RemoteStats.DirectoryStats("/ssd", "ssd", true, Optional.empty()),
+            new RemoteStats.DirectoryStats(
+                "/hdd", "hdd", false, Optional.of("copying t-0 failed"))),
         Optional.of(moves()));
   }
 
@@ -57,7 +58,7 @@ public final class RemoteFigures {
         0,
         0,
         0,
-        List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true)),
+        List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true, Optional.empty())),
         Optional.empty());
   }
 

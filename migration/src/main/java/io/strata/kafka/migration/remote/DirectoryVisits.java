@@ -47,6 +47,9 @@ final class DirectoryVisits {
   /** Log each trouble once, whichever thread finds it: a visit's, or the one of the rounds. */
   private final ReportOnce reports = new ReportOnce();
 
+  /** As {@link #reports}, of copies. */
+  private final ReportOnce copyReports = new ReportOnce();
+
   private volatile boolean troubled;
 
   /** The visit that began last; zero when it has ended. */
@@ -257,6 +260,17 @@ final class DirectoryVisits {
     troubled = true;
     if (reports.isNew(trouble)) {
       LOG.error("Remote store: {} {}", directory, trouble);
+    }
+  }
+
+  /** Logs why copies go elsewhere, once for each time that they do. */
+  synchronized void reportCopies() {
+    Optional<String> why = directory.access().whyCopiesFail();
+    if (why.isPresent() && copyReports.isNew(why.get())) {
+      LOG.error(
+          "Remote store: {}. Copies go to other directories for a while, where one takes them; look"
+              + " at the free space and inodes, the quotas, and the owners of the files",
+          why.get());
     }
   }
 

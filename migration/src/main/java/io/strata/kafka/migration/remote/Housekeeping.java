@@ -168,6 +168,11 @@ final class Housekeeping implements AutoCloseable {
     mover.changed();
   }
 
+  /** A copy was made, or has failed: says in which directories copies fail. */
+  void copyEnded() {
+    visits.forEach(DirectoryVisits::reportCopies);
+  }
+
   void reconfigure(RemoteSettings.Live changed) {
     mover.reconfigure(changed);
     live = changed;
@@ -307,7 +312,8 @@ final class Housekeeping implements AutoCloseable {
                     new DirectoryStats(
                         visited.directory().path().toString(),
                         levelNames.get(visited.directory().level()),
-                        !visited.isTroubled()))
+                        !visited.isTroubled(),
+                        visited.directory().access().whyCopiesFail()))
             .toList(),
         mover.stats());
   }
@@ -327,7 +333,13 @@ final class Housekeeping implements AutoCloseable {
         directories.stream().mapToLong(visited -> store.usedBytes(visited.directory())).sum(),
         segments.stream().filter(entry -> readFrom(entry) == level).count(),
         directories.size(),
-        (int) directories.stream().filter(DirectoryVisits::isTroubled).count(),
+        (int)
+            directories.stream()
+                .filter(
+                    visited ->
+                        visited.isTroubled()
+                            || visited.directory().access().whyCopiesFail().isPresent())
+                .count(),
         counted.copied().sum(),
         counted.fetched().sum(),
         counted.deleted().sum(),

@@ -101,7 +101,8 @@ public record RemoteStats(
    * @param capacityBytes what the store may take there; 0 for the cold manager's
    * @param usedBytes what it takes
    * @param segments segments read from there
-   * @param unavailableDirectories of its directories, those that cannot be used now
+   * @param unavailableDirectories of its directories, those that cannot be used now, or in which
+   *     copies fail
    * @param copiedBytes copied there for Kafka
    * @param fetchedBytes read from there for fetches, what is read ahead of the cold manager's
    *     included
@@ -136,8 +137,10 @@ public record RemoteStats(
    *
    * @param level the name of its level
    * @param available whether it can be used now
+   * @param copiesFail why copies go elsewhere for now, where another directory takes them
    */
-  public record DirectoryStats(String path, String level, boolean available) {}
+  public record DirectoryStats(
+      String path, String level, boolean available, Optional<String> copiesFail) {}
 
   /**
    * What was checked.

@@ -124,14 +124,19 @@ final class RemoteTier implements AutoCloseable {
   void copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
     housekeeping.led(segment.key(), source.log());
-    SegmentStore.Copied copied =
-        copies.call(
-            "copying " + what + " to the remote store",
-            live.copyTimeout(),
-            control -> {
-              housekeeping.awaitFirstInventory();
-              return copy(segment, source, control);
-            });
+    SegmentStore.Copied copied;
+    try {
+      copied =
+          copies.call(
+              "copying " + what + " to the remote store",
+              live.copyTimeout(),
+              control -> {
+                housekeeping.awaitFirstInventory();
+                return copy(segment, source, control);
+              });
+    } finally {
+      housekeeping.copyEnded();
+    }
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
     if (copied.manifest().linked()) {
       linkedBytes.add(segment.bytes());

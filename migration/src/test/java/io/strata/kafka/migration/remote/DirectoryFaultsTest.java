@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -728,7 +729,8 @@ class DirectoryFaultsTest {
     assertThat(TierBench.stats(tier).damagedSegments()).isZero();
     assertThat(TierBench.stats(tier).directories())
         .containsExactly(
-            new RemoteStats.DirectoryStats(bench.directory("a").toString(), "ssd", true));
+            new RemoteStats.DirectoryStats(
+                bench.directory("a").toString(), "ssd", true, Optional.empty()));
 
     damage(log("a"));
     bench.store().damaged(bench.store().directories().get(0), segment.key(), "by the test");

@@ -173,7 +173,12 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   void copy(RemoteTier tier, SegmentInfo segment) throws IOException, InterruptedException {
     Path local =
         files.wrap(Files.createDirectories(top.resolve("orders-" + segment.key().partition())));
-    Path log = Files.write(local.resolve(ObjectType.LOG.fileName(segment.key())), bytes(segment));
+    Path log = local.resolve(ObjectType.LOG.fileName(segment.key()));
+    Path unused =
+        Files.write(
+            top.resolve("orders-" + segment.key().partition())
+                .resolve(log.getFileName().toString()),
+            bytes(segment));
     tier.copy(
         segment.key().toString(),
         segment,

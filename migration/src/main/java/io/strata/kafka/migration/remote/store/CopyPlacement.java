@@ -4,14 +4,17 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Finds the place of a new copy: in the fastest level that has space, and there in the directory
- * with the most.
+ * with the most. Directories in which copies fail come last.
  */
 final class CopyPlacement {
 
@@ -19,7 +22,7 @@ final class CopyPlacement {
   private final KnownSegments known;
 
   /** Frees space in a level by discarding copies that a lower level has too. */
-  private volatile SpaceMaker spaceMaker = (level, bytes) -> false;
+  private volatile SpaceMaker spaceMaker = (full, bytes) -> false;
 
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> reserved = new HashMap<>();
@@ -32,8 +35,11 @@ final class CopyPlacement {
   /** Discards copies to free space. */
   @FunctionalInterface
   interface SpaceMaker {
-    /** Frees at least so many bytes in a level, if it can; returns whether it has freed any. */
-    boolean makeSpace(int level, long bytes);
+    /**
+     * Frees at least so many bytes in directories of a level, if it can; returns whether it has
+     * freed any.
+     */
+    boolean makeSpace(Set<StoreDirectory> directories, long bytes);
   }
 
   void spaceMaker(SpaceMaker maker) {
@@ -50,25 +56,23 @@ final class CopyPlacement {
   }
 
   /**
-   * Finds space in the fastest level that has it.
+   * Finds space in the fastest level that has it; in directories in which copies fail, only if no
+   * other has.
    *
+   * @param except directories that are not to be used
    * @throws StoreFullException if none has; the message names each directory
    * @throws StoreUnavailableException if none can be used
    */
-  Reservation reserve(long bytes) throws IOException, InterruptedException {
-    List<String> reasons = new ArrayList<>();
-    int usable = 0;
-    int levels = directories.isEmpty() ? 0 : directories.get(directories.size() - 1).level() + 1;
-    for (int level = 0; level < levels; level++) {
-      Attempt attempt = attempt(level, bytes);
-      if (attempt.reservation.isPresent()) {
-        return attempt.reservation.get();
-      }
-      usable += attempt.usable;
-      reasons.addAll(attempt.reasons);
+  Reservation reserve(long bytes, Set<StoreDirectory> except)
+      throws IOException, InterruptedException {
+    List<StoreDirectory> candidates =
+        directories.stream().filter(directory -> !except.contains(directory)).toList();
+    Attempt attempt = attempt(candidates, bytes);
+    if (attempt.reservation.isPresent()) {
+      return attempt.reservation.get();
     }
-    String why = String.join("; ", reasons);
-    if (usable == 0) {
+    String why = String.join("; ", attempt.reasons);
+    if (attempt.usable.isEmpty()) {
       throw new StoreUnavailableException("no directory of the remote store can be used: " + why);
     }
     throw new StoreFullException(
@@ -79,33 +83,79 @@ final class CopyPlacement {
             .formatted(bytes, why));
   }
 
-  /** Finds space in one level; empty if it has none. */
+  /** Finds space in one level, as {@link #reserve} does; empty if it has none. */
   Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
-    return attempt(level, bytes).reservation;
+    List<StoreDirectory> candidates =
+        directories.stream().filter(directory -> directory.level() == level).toList();
+    return attempt(candidates, bytes).reservation;
   }
 
-  private record Attempt(Optional<Reservation> reservation, int usable, List<String> reasons) {}
+  /**
+   * What came of a search.
+   *
+   * @param usable directories that were asked for their free space, and answered
+   * @param reasons a sentence for each directory
+   */
+  private record Attempt(
+      Optional<Reservation> reservation, Set<StoreDirectory> usable, List<String> reasons) {
+    static Attempt none() {
+      return new Attempt(Optional.empty(), new HashSet<>(), new ArrayList<>());
+    }
 
-  private Attempt attempt(int level, long bytes) throws InterruptedException {
-    Attempt first = choose(level, bytes);
-    return first.reservation.isEmpty() && first.usable > 0 && spaceMaker.makeSpace(level, bytes)
-        ? choose(level, bytes)
+    /** With what this one has found, if the other has no space. */
+    Attempt orAfter(Attempt other) {
+      usable.addAll(other.usable);
+      reasons.addAll(other.reasons);
+      return new Attempt(other.reservation, usable, reasons);
+    }
+  }
+
+  private Attempt attempt(List<StoreDirectory> candidates, long bytes) throws InterruptedException {
+    Set<StoreDirectory> failing =
+        candidates.stream()
+            .filter(directory -> directory.access().whyCopiesFail().isPresent())
+            .collect(Collectors.toSet());
+    Attempt found = Attempt.none();
+    for (boolean last : List.of(false, true)) {
+      // They are in the order of their levels.
+      Map<Integer, List<StoreDirectory>> byLevel =
+          candidates.stream()
+              .filter(directory -> failing.contains(directory) == last)
+              .collect(
+                  Collectors.groupingBy(
+                      StoreDirectory::level, LinkedHashMap::new, Collectors.toList()));
+      for (List<StoreDirectory> ofLevel : byLevel.values()) {
+        found = found.orAfter(attemptIn(ofLevel, bytes));
+        if (found.reservation.isPresent()) {
+          return found;
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Finds space in one of some directories of a level. */
+  private Attempt attemptIn(List<StoreDirectory> candidates, long bytes)
+      throws InterruptedException {
+    Attempt first = choose(candidates, bytes);
+    return first.reservation.isEmpty()
+            && !first.usable.isEmpty()
+            && spaceMaker.makeSpace(first.usable, bytes)
+        ? choose(candidates, bytes)
         : first;
   }
 
-  private Attempt choose(int level, long bytes) throws InterruptedException {
+  private Attempt choose(List<StoreDirectory> candidates, long bytes) throws InterruptedException {
     List<String> reasons = new ArrayList<>();
     Map<StoreDirectory, Long> free = new LinkedHashMap<>();
     // Without the lock: a file system may hang.
-    for (StoreDirectory directory : directories) {
-      if (directory.level() == level) {
-        try {
-          directory.access().checkWritable();
-          free.put(
-              directory, directory.read("measuring " + directory, control -> freeBytes(directory)));
-        } catch (IOException e) {
-          reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
-        }
+    for (StoreDirectory directory : candidates) {
+      try {
+        directory.access().checkWritable();
+        free.put(
+            directory, directory.read("measuring " + directory, control -> freeBytes(directory)));
+      } catch (IOException e) {
+        reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
       }
     }
     return choose(free, bytes, reasons);
@@ -133,6 +183,6 @@ final class CopyPlacement {
       }
     }
     best.ifPresent(found -> hold(found.directory(), bytes));
-    return new Attempt(best, free.size(), reasons);
+    return new Attempt(best, new HashSet<>(free.keySet()), reasons);
   }
 }

@@ -103,6 +103,9 @@ public final class DirectoryAccess {
   /** Why no copy goes there for now; empty: one may. */
   private volatile Optional<String> unwritable = Optional.empty();
 
+  /** Why copies go elsewhere for a while, where another directory takes them. */
+  private final CopyBackOff copies;
+
   /** Reads that have run out of their time and have not come back. */
   private final Set<Timed<?>> hanging = ConcurrentHashMap.newKeySet();
 
@@ -117,6 +120,7 @@ public final class DirectoryAccess {
     this.probe = probe;
     patience = threads.patience();
     nanoTime = threads.nanoTime();
+    copies = new CopyBackOff(nanoTime);
     lanes = threads.threads().map(Lanes::new);
   }
 
@@ -374,6 +378,21 @@ public final class DirectoryAccess {
   /** The directory can be written to again. */
   public void writable() {
     unwritable = Optional.empty();
+  }
+
+  /** A copy has failed there by the directory's fault, or hangs; {@code reason} says why. */
+  void copyFailed(String reason) {
+    copies.failed(reason);
+  }
+
+  /** A copy was made there. */
+  void copied() {
+    copies.succeeded();
+  }
+
+  /** Returns why copies go elsewhere for now, where another directory takes them. */
+  public Optional<String> whyCopiesFail() {
+    return copies.reason();
   }
 
   /** Throws if something was found wrong with the directory. Does no I/O. */

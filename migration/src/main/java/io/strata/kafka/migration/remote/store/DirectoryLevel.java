@@ -55,8 +55,8 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
     if (reserved.isEmpty()) {
       return MoveResult.noSpace("no directory of the level has " + entry.totalBytes() + " bytes");
     }
-    try (CopyPlacement.Reservation space = reserved.get()) {
-      StoreDirectory target = space.directory();
+    StoreDirectory target = reserved.get().directory();
+    try (CopyPlacement.Reservation unusedSpace = reserved.get()) {
       progress.waitsForThread();
       return target.write(
           "copying %s to %s".formatted(entry.key(), target),
@@ -65,10 +65,16 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
                   thread, unused -> copy(source.get(), target, ObjectFiles.pace(control))));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
-    } catch (NoSuchFileException e) {
+    } catch (SourceException e) {
+      if (!(e.failure() instanceof NoSuchFileException)) {
+        throw e.failure();
+      }
       source.get().directory().checkAvailable();
       store.lookup.forgetIfGone(source.get());
       return MoveResult.cancelled("it was deleted meanwhile");
+    } catch (IOException e) {
+      target.copyFailed(entry.key(), e);
+      throw e;
     }
   }
 
@@ -105,6 +111,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       }
       store.reached(StoreStage.MOVE_CONFIRMED);
       store.known.put(manifest, StoredCopy.whole(target));
+      target.access().copied();
       return MoveResult.done(manifest.totalBytes());
     } finally {
       if (!published) {
@@ -138,6 +145,8 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
           part -> store.files.copy(source.get(), log, part, ObjectFiles.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
+    } catch (SourceException e) {
+      throw e.failure();
     }
     try {
       boolean unused = Files.deleteIfExists(located.get().path().resolve(StoreNames.WITHOUT_LOG));

@@ -45,14 +45,14 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    * Copies one file of a segment; the log of a copy without it comes from the cold manager.
    *
    * @param target must not exist
-   * @throws CorruptSegmentException if it is not what the manifest says
+   * @throws SourceException if it cannot be read, or is not what the manifest says
    */
   void copy(SegmentStore.Located source, StoredObject object, Path target, BytePace pace)
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
     if (object.type() == ObjectType.LOG && !source.hasLog()) {
-      ColdMark mark = ColdMark.read(source.path());
-      OtherManager from = cold.require(source.path(), mark);
+      ColdMark mark = SourceException.reading(() -> ColdMark.read(source.path()));
+      OtherManager from = SourceException.reading(() -> cold.require(source.path(), mark));
       Optional<byte[]> custom = mark.customMetadataBytes();
       check(target, object, read(from, custom, manifest, Optional.of(target), pace));
       return;
@@ -63,19 +63,20 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
   }
 
   private static void check(Path file, StoredObject object, ChunkChecksums.Builder found)
-      throws CorruptSegmentException {
+      throws SourceException {
     if (found.bytes() != object.bytes() || found.whole() != object.checksum()) {
-      throw new CorruptSegmentException(
-          """
-          %s: found %d bytes with checksum %s, expected %d with %s, as its manifest says: it is \
-          damaged, and was not copied\
-          """
-              .formatted(
-                  file,
-                  found.bytes(),
-                  JsonFile.hex(found.whole()),
-                  object.bytes(),
-                  JsonFile.hex(object.checksum())));
+      throw new SourceException(
+          new CorruptSegmentException(
+              """
+              %s: found %d bytes with checksum %s, expected %d with %s, as its manifest says: it \
+              is damaged, and was not copied\
+              """
+                  .formatted(
+                      file,
+                      found.bytes(),
+                      JsonFile.hex(found.whole()),
+                      object.bytes(),
+                      JsonFile.hex(object.checksum()))));
     }
   }
 
@@ -181,15 +182,23 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    * @param chunkBytes how a log is divided for its checksums
    * @param pace is asked for each piece
    * @return the checksums of what was read
+   * @throws SourceException if there is a target, and the file cannot be read
    */
   ChunkChecksums.Builder read(
       Path file, long bytes, Optional<Path> target, int chunkBytes, BytePace pace)
       throws IOException, InterruptedException {
     try (CopyBuffers.Lease lease = buffers.borrow(chunkBytes);
-        FileChannel from = FileChannel.open(file, StandardOpenOption.READ)) {
+        FileChannel from = open(file, target.isPresent())) {
       Source source = (buffer, position) -> Disk.readFully(from, buffer, position);
       return read(source, bytes, lease.buffer(), target, chunkBytes, pace);
     }
+  }
+
+  private static FileChannel open(Path file, boolean toCopy)
+      throws IOException, InterruptedException {
+    SourceException.Reading<FileChannel> open =
+        () -> FileChannel.open(file, StandardOpenOption.READ);
+    return toCopy ? SourceException.reading(open) : open.run();
   }
 
   /** Fills a buffer from a position, as far as there are bytes; flips it. */
@@ -227,7 +236,16 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
     try (FileChannel to = target.isPresent() ? Disk.create(target.get()) : null) {
       while (read.bytes() < bytes) {
         buffer.clear().limit((int) Math.min(buffer.capacity(), bytes - read.bytes()));
-        from.read(buffer, read.bytes());
+        if (to == null) {
+          from.read(buffer, read.bytes());
+        } else {
+          boolean unused =
+              SourceException.reading(
+                  () -> {
+                    from.read(buffer, read.bytes());
+                    return true;
+                  });
+        }
         if (!buffer.hasRemaining()) {
           break;
         }

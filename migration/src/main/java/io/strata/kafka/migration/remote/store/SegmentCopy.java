@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ record SegmentCopy(
     try {
       store.reached(StoreStage.COPY_STAGED);
       Path target = staged.resolve(ObjectType.LOG.fileName(key));
-      boolean linked = local.share(source.log(), target);
+      boolean linked = share(local, target);
       ChunkChecksums.Builder log =
           linked ? read(target, Optional.empty()) : read(source.log(), Optional.of(target));
       checkLength(log);
@@ -59,6 +60,21 @@ record SegmentCopy(
     }
   }
 
+  /**
+   * What keeps the bytes from being shared keeps them from being copied too, or does not matter.
+   */
+  private boolean share(LocalSegments local, Path target) throws IOException {
+    try {
+      return local.share(source.log(), target);
+    } catch (IOException e) {
+      if (Cancellation.is(e)) {
+        throw e;
+      }
+      boolean unused = Files.deleteIfExists(target);
+      return false;
+    }
+  }
+
   private ChunkChecksums.Builder read(Path file, Optional<Path> target)
       throws IOException, InterruptedException {
     return store.files.read(file, Long.MAX_VALUE, target, chunkBytes, pace);
@@ -66,12 +82,13 @@ record SegmentCopy(
 
   private void checkLength(ChunkChecksums.Builder log) throws IOException {
     if (log.bytes() != segment.bytes()) {
-      throw new IOException(
-          """
-          %s: found %s bytes, expected %s, as Kafka says: the segment was changed while it was \
-          copied\
-          """
-              .formatted(source.log(), log.bytes(), segment.bytes()));
+      throw new SourceException(
+          new IOException(
+              """
+              %s: found %s bytes, expected %s, as Kafka says: the segment was changed while it was \
+              copied\
+              """
+                  .formatted(source.log(), log.bytes(), segment.bytes())));
     }
   }
 

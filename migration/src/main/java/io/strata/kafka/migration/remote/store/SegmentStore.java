@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -170,28 +169,12 @@ public final class SegmentStore implements AutoCloseable {
    * @param chunkBytes how the log is divided for its checksums
    * @param local what may share its bytes
    * @throws StoreFullException if no level has space
+   * @throws SourceException if the local files cannot be read
    */
   public Copied copy(
       SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, BytePace pace)
       throws IOException, InterruptedException {
-    long bytes = (long) segment.bytes() + source.leaderEpochs().remaining();
-    // The broker's own files: the caller has a time for all of it.
-    for (Path index : source.indexes().values()) {
-      bytes += Files.size(index);
-    }
-    try (CopyPlacement.Reservation space = placement.reserve(bytes)) {
-      StoreDirectory directory = space.directory();
-      Manifest manifest =
-          directory.write(
-              "copying %s to %s".formatted(segment.key(), directory),
-              control -> {
-                BytePace own = pace.unlessCancelled(control);
-                return new SegmentCopy(this, directory, segment, source, chunkBytes, own)
-                    .make(local, control);
-              });
-      known.put(manifest, StoredCopy.whole(directory));
-      return new Copied(directory, manifest);
-    }
+    return new NewCopy(this, segment, source, chunkBytes, local, pace).make();
   }
 
   /** A segment that was found. */

@@ -142,6 +142,23 @@ public final class StoreDirectory {
     }
   }
 
+  /**
+   * Notes that a copy into the directory has failed, if that was the directory's fault: it was
+   * neither cancelled, nor kept from its source, nor ended by a fault of the JVM's.
+   *
+   * @return whether it was
+   */
+  @CanIgnoreReturnValue
+  boolean copyFailed(SegmentKey key, IOException failure) {
+    Throwable cause = failure.getCause();
+    boolean isFaultOfJvm = cause instanceof Error && !(cause instanceof InternalError);
+    if (failure instanceof SourceException || Cancellation.is(failure) || isFaultOfJvm) {
+      return false;
+    }
+    access.copyFailed("copying %s to %s failed: %s".formatted(key, this, reason(failure)));
+    return true;
+  }
+
   /** A file system exception has its reason apart from its files. */
   static String reason(IOException e) {
     if (e instanceof FileSystemException fs && fs.getReason() != null) {

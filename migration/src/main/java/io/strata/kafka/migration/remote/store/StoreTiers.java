@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -265,8 +266,8 @@ public final class StoreTiers implements TieredSegments {
         .toList();
   }
 
-  /** Evicts upper copies to free space for a new one. */
-  private boolean makeSpace(int level, long bytes) {
+  /** Evicts upper copies to free space for a new one in some directories of a level. */
+  private boolean makeSpace(Set<StoreDirectory> full, long bytes) {
     long freed = 0;
     for (long id : evictionOrder.orElseGet(this::oldestFirst)) {
       if (freed >= bytes) {
@@ -274,7 +275,7 @@ public final class StoreTiers implements TieredSegments {
       }
       Optional<KnownSegment> entry = store.known.numbered(id);
       List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
-      if (has.size() > 1 && has.get(0) == level) {
+      if (has.size() > 1 && isIn(entry.orElseThrow(), has.get(0), full)) {
         try {
           // Each broker makes space for its own copies, the mover or not.
           freed += evict(entry, () -> true).bytes();
@@ -284,5 +285,11 @@ public final class StoreTiers implements TieredSegments {
       }
     }
     return freed > 0;
+  }
+
+  private static boolean isIn(KnownSegment entry, int level, Set<StoreDirectory> directories) {
+    return entry.copies().stream()
+        .map(StoredCopy::directory)
+        .anyMatch(directory -> directory.level() == level && directories.contains(directory));
   }
 }

@@ -1,0 +1,187 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
+import io.strata.kafka.migration.remote.store.SegmentInfo;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A copy fails in a directory that has space and answers. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CopyFailuresTest {
+
+  @TempDir private Path top = Path.of("");
+  private TierBench bench = new TierBench(Path.of(""));
+  private final AtomicLong later = new AtomicLong();
+  private final List<Runnable> faults = new ArrayList<>();
+
+  @BeforeEach
+  void bench() throws IOException {
+    bench = new TierBench(top);
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+  }
+
+  @AfterEach
+  void close() {
+    faults.forEach(Runnable::run);
+    bench.close();
+  }
+
+  /** Fails all writes below a directory that a test matches; the sign-in goes on. */
+  private Runnable fail(String directory, String reason, Predicate<Path> hits) {
+    Path real = bench.directory(directory);
+    Runnable over =
+        bench.files.fail(
+            reason,
+            (operation, path) ->
+                operation == Operation.WRITE && path.startsWith(real) && hits.test(path));
+    faults.add(over);
+    return over;
+  }
+
+  private static boolean isOfASegment(Path path) {
+    return path.toString().contains("/staging/") || path.toString().contains("/topics/");
+  }
+
+  private static int unavailable(RemoteTier tier, int level) {
+    return TierBench.stats(tier).levels().get(level).unavailableDirectories();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "No space left on device",
+        "Disk quota exceeded",
+        "Permission denied",
+        "Read-only file system",
+        "Input/output error"
+      })
+  void aCopyThatFailsInADirectoryGoesToTheNextLevelAtOnce(String reason) throws Exception {
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    AtomicInteger attempts = new AtomicInteger();
+    Runnable over =
+        fail(
+            "a",
+            reason,
+            path -> {
+              boolean log = path.toString().contains("staging") && path.toString().endsWith(".log");
+              attempts.addAndGet(log ? 1 : 0);
+              return log;
+            });
+
+    SegmentInfo first = bench.copied(tier);
+    SegmentInfo second = bench.copied(tier);
+
+    assertThat(bench.logs("b")).isEqualTo(2);
+    assertThat(attempts).as("the directory backs off").hasValue(1);
+    assertThat(TierBench.isRead(tier, first)).isTrue();
+    assertThat(TierBench.isRead(tier, second)).isTrue();
+    assertThat(unavailable(tier, 0)).isEqualTo(1);
+    assertThat(TierBench.stats(tier).directories().get(0).copiesFail().orElseThrow())
+        .contains(first.key().toString(), reason);
+    assertThat(TierBench.stats(tier).directories().get(1).copiesFail()).isEmpty();
+
+    later.addAndGet(TimeUnit.MINUTES.toNanos(1));
+    SegmentInfo unused = bench.copied(tier);
+    assertThat(attempts).as("tried again after a while").hasValue(2);
+    assertThat(bench.logs("b")).isEqualTo(3);
+
+    over.run();
+    later.addAndGet(TimeUnit.MINUTES.toNanos(2));
+    SegmentInfo unusedToo = bench.copied(tier);
+    assertThat(bench.logs("a")).isEqualTo(1);
+    assertThat(unavailable(tier, 0)).isZero();
+  }
+
+  @Test
+  void aCopyThatFailsInADirectoryGoesToAnotherOneOfTheLevel() throws Exception {
+    bench.level("ssd", 1 << 30, "a", "b").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    faults.add(fail("a", "Disk quota exceeded", CopyFailuresTest::isOfASegment));
+    for (int i = 0; i < 4; i++) {
+      SegmentInfo unused = bench.copied(tier);
+    }
+    assertThat(bench.logs("b")).isEqualTo(4);
+  }
+
+  /** Another topic's files may be another user's. */
+  @Test
+  void theOnlyDirectoryStillTakesWhatDoesNotFailThere() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo fails = bench.segment();
+    faults.add(fail("a", "Permission denied", path -> path.toString().contains(fails.key().id())));
+    assertThatThrownBy(() -> bench.copy(tier, fails))
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("Permission denied");
+    SegmentInfo other = bench.copied(tier);
+    assertThat(TierBench.isRead(tier, other)).isTrue();
+  }
+
+  @Test
+  void allFailuresAreNamedWhenNoDirectoryTakesACopy() throws Exception {
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    faults.add(fail("a", "Input/output error", CopyFailuresTest::isOfASegment));
+    faults.add(fail("b", "Permission denied", CopyFailuresTest::isOfASegment));
+    assertThatThrownBy(() -> bench.copied(tier))
+        .hasMessageContaining("Permission denied")
+        .satisfies(
+            e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("Input/output error"));
+  }
+
+  /** The log's directory is the broker's, not the store's. */
+  @Test
+  void aLocalFileThatCannotBeReadIsNoFaultOfTheDirectory() throws Exception {
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    faults.add(
+        bench.files.fail(
+            "Input/output error",
+            (operation, path) ->
+                operation == Operation.READ
+                    && path.toString().contains("/orders-")
+                    && path.toString().endsWith(".log")));
+    assertThatThrownBy(() -> bench.copied(tier)).hasMessageContaining("Input/output error");
+    assertThat(unavailable(tier, 0)).isZero();
+    assertThat(unavailable(tier, 1)).isZero();
+    assertThat(bench.logs("a") + bench.logs("b")).isZero();
+  }
+
+  /** A move chooses a directory in the same way. */
+  @Test
+  void aMoveGoesPastADirectoryInWhichCopiesFail() throws Exception {
+    bench.threshold = 0;
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b", "c");
+    RemoteTier tier = bench.open();
+    faults.add(fail("b", "Disk quota exceeded", CopyFailuresTest::isOfASegment));
+    for (int i = 0; i < 3; i++) {
+      SegmentInfo unused = bench.copied(tier);
+    }
+    org.awaitility.Awaitility.await()
+        .atMost(Duration.ofSeconds(50))
+        .until(
+            () -> {
+              later.addAndGet(TimeUnit.SECONDS.toNanos(5));
+              return bench.logs("c") == 3;
+            });
+  }
+}
