@@ -130,10 +130,7 @@ final class RemoteTier implements AutoCloseable {
           copies.call(
               "copying " + what + " to the remote store",
               live.copyTimeout(),
-              control -> {
-                housekeeping.awaitFirstInventory();
-                return copy(segment, source, control);
-              });
+              new CopyWork(segment, source));
     } finally {
       housekeeping.copyEnded();
     }
@@ -144,17 +141,37 @@ final class RemoteTier implements AutoCloseable {
     housekeeping.changed();
   }
 
-  private SegmentStore.Copied copy(SegmentInfo segment, LogSource source, CallControl control)
-      throws IOException, InterruptedException {
-    LocalSegments local = environment.segments();
-    SegmentStore.Copied copied =
-        store.copy(segment, source, settings.chunkBytes(), local, BytePace.unlimited(control));
-    if (control.isCancelled()) {
-      // Kafka has its failure, and will copy it again under another id.
-      Map<StoreDirectory, Long> unused = store.delete(segment);
-      throw new BytePace.CopyCancelledException("the copy came too late and was removed");
+  /** Copies a segment for Kafka; if Kafka has given it up meanwhile, it is deleted. */
+  private final class CopyWork implements Deadlines.Work<SegmentStore.Copied> {
+    private final SegmentInfo segment;
+    private final LogSource source;
+
+    CopyWork(SegmentInfo segment, LogSource source) {
+      this.segment = segment;
+      this.source = source;
     }
-    return copied;
+
+    @Override
+    public SegmentStore.Copied run(CallControl control) throws IOException, InterruptedException {
+      housekeeping.awaitFirstInventory();
+      LocalSegments local = environment.segments();
+      BytePace pace = BytePace.unlimited(control);
+      return store.copy(segment, source, settings.chunkBytes(), local, pace);
+    }
+
+    @Override
+    public void undo(SegmentStore.Copied copied) {
+      try {
+        Map<StoreDirectory, Long> unused = store.delete(segment);
+      } catch (IOException e) {
+        StrataRemoteStorageManager.log(
+            "%s was copied too late, and cannot be removed: %s"
+                .formatted(segment.key(), RemoteFailures.describe(e)),
+            Optional.empty());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // The broker stops.
+      }
+    }
   }
 
   /**
@@ -233,6 +250,10 @@ final class RemoteTier implements AutoCloseable {
       if (!isNoted(what, segment)) {
         throw e;
       }
+    } catch (InterruptedException e) {
+      // Kafka may not ask again.
+      boolean unused = isNoted(what, segment);
+      throw e;
     }
     reads.forget(segment.key().id());
     removed.forEach((directory, bytes) -> meters.level(directory.level()).deleted().add(bytes));

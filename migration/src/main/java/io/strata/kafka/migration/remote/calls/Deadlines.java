@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Makes calls that end in their time, whatever the file system does. The work runs on a thread of
  * this object's; when the time is over, or the caller is interrupted, the caller goes on and the
- * work is asked to stop. A thread that hangs in the kernel stays until the kernel lets it go; there
+ * work is asked to stop; what it gives all the same is undone. A thread that hangs in the kernel stays until the kernel lets it go; there
  * are never more of them than the bound, and calls that find all of them hanging fail in their
  * time.
  *
@@ -52,6 +53,41 @@ public final class Deadlines implements AutoCloseable {
   public interface Work<T> {
     /** Does it; the control says when the caller no longer waits. */
     T run(CallControl control) throws IOException, InterruptedException;
+
+    /**
+     * Undoes what was done, since the caller went on without the result. Of each result exactly one
+     * becomes of it: a caller takes it, or this gets it, on a thread that no caller interrupts.
+     */
+    default void undo(T result) {}
+
+    /**
+     * Returns whether the work is interrupted when its caller goes on. Work that looks at its
+     * control often enough does without: then nothing interrupts what it does to clean up.
+     */
+    default boolean isInterruptible() {
+      return true;
+    }
+
+    /** Returns the same work, which no caller interrupts. */
+    default Work<T> uninterrupted() {
+      Work<T> work = this;
+      return new Work<>() {
+        @Override
+        public T run(CallControl control) throws IOException, InterruptedException {
+          return work.run(control);
+        }
+
+        @Override
+        public void undo(T result) {
+          work.undo(result);
+        }
+
+        @Override
+        public boolean isInterruptible() {
+          return false;
+        }
+      };
+    }
   }
 
   /**
@@ -262,8 +298,13 @@ public final class Deadlines implements AutoCloseable {
 
   /** One call. Its permit is given back when its work has ended, however late. */
   private final class Call<T> implements Runnable {
+    private final Work<T> work;
     private final FutureTask<T> task;
     private volatile boolean cancelled;
+
+    /** What the work gave, though nobody may take it. */
+    @GuardedBy("this")
+    private Optional<T> result = Optional.empty();
 
     @GuardedBy("this")
     private boolean hasEnded;
@@ -272,7 +313,16 @@ public final class Deadlines implements AutoCloseable {
     private boolean counted;
 
     Call(Work<T> work) {
-      task = new FutureTask<>(() -> work.run(() -> cancelled));
+      this.work = work;
+      task = new FutureTask<>(this::work);
+    }
+
+    private T work() throws IOException, InterruptedException {
+      T made = work.run(() -> cancelled);
+      synchronized (this) {
+        result = Optional.of(made);
+      }
+      return made;
     }
 
     @Override
@@ -280,36 +330,50 @@ public final class Deadlines implements AutoCloseable {
       try {
         task.run();
       } finally {
-        end();
+        Optional<T> untaken = end();
         // An interrupt that came too late for this work is not the next one's.
         boolean unused = Thread.interrupted();
-        long unusedCount = ended.incrementAndGet();
-        free.release();
+        try {
+          untaken.ifPresent(work::undo);
+        } finally {
+          boolean unusedToo = Thread.interrupted();
+          long unusedCount = ended.incrementAndGet();
+          free.release();
+        }
       }
     }
 
-    private synchronized void end() {
+    /** Returns what nobody takes. */
+    private synchronized Optional<T> end() {
       hasEnded = true;
       if (counted) {
         stuck.decrementAndGet();
       }
+      return cancelled ? result : Optional.empty();
     }
 
-    private synchronized void count() {
+    /** Returns what nobody takes, if the work has ended. */
+    private synchronized Optional<T> count() {
       cancelled = true;
-      if (!hasEnded) {
-        counted = true;
-        stuck.incrementAndGet();
+      if (hasEnded) {
+        return result;
       }
+      counted = true;
+      stuck.incrementAndGet();
+      return Optional.empty();
     }
 
     void cancel() {
-      count();
+      Optional<T> untaken = count();
       try {
-        executor.execute(
-            () -> {
-              boolean unused = task.cancel(true);
-            });
+        if (untaken.isPresent()) {
+          executor.execute(() -> work.undo(untaken.get()));
+        } else if (work.isInterruptible()) {
+          executor.execute(
+              () -> {
+                boolean unused = task.cancel(true);
+              });
+        }
       } catch (RejectedExecutionException e) {
         // Closed: all that run are interrupted.
       }

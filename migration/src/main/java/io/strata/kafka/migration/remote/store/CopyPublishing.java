@@ -3,7 +3,9 @@ package io.strata.kafka.migration.remote.store;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -14,19 +16,25 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 record CopyPublishing(String owner, AtomicLong trashed) {
 
+  private static final int ATTEMPTS = 2;
+
   /** A name in the trash that is given once. */
   String trashName() {
     return owner + "-" + trashed.incrementAndGet();
   }
 
   /**
-   * Publishes a whole copy. A segment that is there already is replaced: Kafka may copy again what
-   * it has copied.
+   * Publishes a whole, durable copy. A segment that is there already is replaced: Kafka may copy
+   * again what it has copied. What nobody waits for any more replaces nothing: the other copy may
+   * be the only one by now.
    */
-  void publish(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
+  void publish(StoreDirectory directory, Path staged, SegmentKey key, BytePace wanted)
+      throws IOException, InterruptedException {
+    wanted.before(1);
     try {
       publishNew(directory, staged, key);
     } catch (FileAlreadyExistsException e) {
+      wanted.before(1);
       Optional<Path> old = directory.trash(key, trashName());
       publishNew(directory, staged, key);
       old.ifPresent(Disk::removeTreeIfPossible);
@@ -57,26 +65,47 @@ record CopyPublishing(String owner, AtomicLong trashed) {
     directory.removeEmptyParents(key);
   }
 
+  /** Returns what tells a copy from another one of the segment, under whatever name it is. */
+  static Object identity(Path copy) throws IOException {
+    Object file = Files.readAttributes(copy, BasicFileAttributes.class).fileKey();
+    return file == null ? "" : file;
+  }
+
   /**
-   * Takes a copy back, as far as that can be done; the thread's interrupt does not hinder it.
+   * Takes a copy back that may have its name already, as far as that can be done; the thread's
+   * interrupt does not hinder it.
    *
-   * @param staged where it was made
-   * @param published whether it may have got its name already
+   * @param copy its {@link #identity}: another copy of the segment stays
+   * @return whether it cannot be seen any more
    */
-  void takeBack(StoreDirectory directory, Path staged, SegmentKey key, boolean published) {
-    boolean interrupted = Thread.interrupted();
-    Disk.removeTreeIfPossible(staged);
-    interrupted |= Thread.interrupted();
-    try {
-      if (published) {
-        discard(directory, key);
-      }
-    } catch (IOException e) {
-      // Kafka deletes it with the rest of what it did not finish, at the latest by retention.
+  boolean takeBack(StoreDirectory directory, SegmentKey key, Object copy) {
+    boolean interrupted = false;
+    boolean done = false;
+    for (int attempt = 0; !done && attempt < ATTEMPTS; attempt++) {
       interrupted |= Thread.interrupted();
+      try {
+        if (identity(directory.segment(key)).equals(copy)) {
+          discard(directory, key);
+        }
+        done = true;
+      } catch (NoSuchFileException e) {
+        done = !isAway(directory);
+      } catch (IOException e) {
+        // An interrupt may have come in the midst.
+      }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+    return done;
+  }
+
+  private static boolean isAway(StoreDirectory directory) {
+    try {
+      directory.checkAvailable();
+      return false;
+    } catch (StoreUnavailableException e) {
+      return true;
     }
   }
 }

@@ -55,8 +55,8 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
     if (reserved.isEmpty()) {
       return MoveResult.noSpace("no directory of the level has " + entry.totalBytes() + " bytes");
     }
-    StoreDirectory target = reserved.get().directory();
-    try (CopyPlacement.Reservation unusedSpace = reserved.get()) {
+    try (CopyPlacement.Reservation space = reserved.get()) {
+      StoreDirectory target = space.directory();
       progress.waitsForThread();
       return target.write(
           "copying %s to %s".formatted(entry.key(), target),
@@ -73,7 +73,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       store.lookup.forgetIfGone(source.get());
       return MoveResult.cancelled("it was deleted meanwhile");
     } catch (IOException e) {
-      target.copyFailed(entry.key(), e);
+      reserved.get().directory().copyFailed(entry.key(), e);
       throw e;
     }
   }
@@ -96,6 +96,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       Disk.write(
           staged.resolve(StoreNames.MOVING),
           UTF_8.encode(source.directory().identity().directoryId()));
+      Disk.forceAll(staged);
       store.reached(StoreStage.MOVE_STAGED);
       try {
         store.publishing.publishNew(target, staged, key);

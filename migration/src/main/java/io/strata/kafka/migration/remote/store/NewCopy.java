@@ -1,5 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.calls.Deadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -8,30 +11,77 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Copies a local segment to the first directory in which that succeeds. Used by one thread.
+ * Copies a local segment to the first directory in which that succeeds. A copy that Kafka no longer
+ * waits for is taken back: Kafka copies the segment again, under another id.
  *
- * @param chunkBytes how the log is divided for its checksums
- * @param local what may share its bytes
+ * <p>Thread safety: used by one thread; its works in the directories may outlive it.
  */
-record NewCopy(
-    SegmentStore store,
-    SegmentInfo segment,
-    LogSource source,
-    int chunkBytes,
-    LocalSegments local,
-    BytePace pace) {
+final class NewCopy {
+
+  private final SegmentStore store;
+  private final SegmentInfo segment;
+  private final LogSource source;
+  private final int chunkBytes;
+  private final LocalSegments local;
+  private final BytePace pace;
+
+  /** Whether Kafka has its failure. */
+  @GuardedBy("this")
+  private boolean failed;
+
+  /** Whether a directory may have a copy that could not be taken back. */
+  @GuardedBy("this")
+  private boolean leftBehind;
+
+  /**
+   * Of a segment that is not there yet.
+   *
+   * @param chunkBytes how the log is divided for its checksums
+   * @param local what may share its bytes
+   */
+  NewCopy(
+      SegmentStore store,
+      SegmentInfo segment,
+      LogSource source,
+      int chunkBytes,
+      LocalSegments local,
+      BytePace pace) {
+    this.store = store;
+    this.segment = segment;
+    this.source = source;
+    this.chunkBytes = chunkBytes;
+    this.local = local;
+    this.pace = pace;
+  }
 
   /** As {@link SegmentStore#copy}. */
   SegmentStore.Copied make() throws IOException, InterruptedException {
+    if (store.deletions.has(segment)) {
+      throw new IOException(
+          segment.key() + ": an earlier copy of it is to be deleted; Kafka copies under a new id");
+    }
+    boolean made = false;
+    try {
+      SegmentStore.Copied copied = makeAnywhere();
+      made = true;
+      return copied;
+    } finally {
+      if (!made) {
+        failed();
+      }
+    }
+  }
+
+  private SegmentStore.Copied makeAnywhere() throws IOException, InterruptedException {
     long bytes = bytes();
     Set<StoreDirectory> tried = new HashSet<>();
     Optional<IOException> failure = Optional.empty();
     while (true) {
       try (CopyPlacement.Reservation space = reserve(bytes, tried, failure)) {
         StoreDirectory directory = space.directory();
-        tried.add(directory);
+        boolean unused = tried.add(directory);
         try {
-          return copyTo(directory);
+          return makeIn(directory);
         } catch (IOException e) {
           if (!directory.copyFailed(segment.key(), e)) {
             throw e;
@@ -40,6 +90,24 @@ record NewCopy(
           failure = Optional.of(e);
         }
       }
+    }
+  }
+
+  private synchronized void failed() {
+    failed = true;
+    deleteLeftBehind();
+  }
+
+  private synchronized void leftBehind() {
+    leftBehind = true;
+    deleteLeftBehind();
+  }
+
+  /** In a copy that was made elsewhere, what is left behind is one more: a deletion finds both. */
+  @GuardedBy("this")
+  private void deleteLeftBehind() {
+    if (failed && leftBehind) {
+      boolean unused = store.deletions.add(segment);
     }
   }
 
@@ -71,18 +139,44 @@ record NewCopy(
     }
   }
 
-  private SegmentStore.Copied copyTo(StoreDirectory directory)
+  private SegmentStore.Copied makeIn(StoreDirectory directory)
       throws IOException, InterruptedException {
     Manifest manifest =
-        directory.write(
-            "copying %s to %s".formatted(segment.key(), directory),
-            control -> {
-              BytePace own = pace.unlessCancelled(control);
-              return new SegmentCopy(store, directory, segment, source, chunkBytes, own)
-                  .make(local, control);
-            });
+        directory
+            .write("copying %s to %s".formatted(segment.key(), directory), new Work(directory))
+            .manifest();
     store.known.put(manifest, StoredCopy.whole(directory));
     directory.access().copied();
     return new SegmentStore.Copied(directory, manifest);
+  }
+
+  /** Makes the copy in one directory. It looks often enough whether it is still waited for. */
+  private final class Work implements Deadlines.Work<SegmentCopy.Made> {
+    private final StoreDirectory directory;
+
+    Work(StoreDirectory directory) {
+      this.directory = directory;
+    }
+
+    @Override
+    public SegmentCopy.Made run(CallControl control) throws IOException, InterruptedException {
+      BytePace own = pace.unlessCancelled(control);
+      return new SegmentCopy(store, directory, segment, source, chunkBytes, own)
+          .make(local, NewCopy.this::leftBehind);
+    }
+
+    @Override
+    public void undo(SegmentCopy.Made made) {
+      if (store.publishing.takeBack(directory, segment.key(), made.identity())) {
+        store.known.remove(segment.key().id(), directory);
+      } else {
+        leftBehind();
+      }
+    }
+
+    @Override
+    public boolean isInterruptible() {
+      return false;
+    }
   }
 }

@@ -176,6 +176,11 @@ final class PendingDeletions {
     }
   }
 
+  /** Returns whether a segment is to be deleted. */
+  synchronized boolean has(SegmentInfo segment) {
+    return pending.containsKey(segment.key().id());
+  }
+
   synchronized List<SegmentInfo> all() {
     return pending.values().stream().map(Waiting::segment).toList();
   }

@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -19,12 +18,21 @@ record SegmentCopy(
     BytePace pace) {
 
   /**
-   * Makes it, and publishes it. What cannot be finished is removed; so is what comes too late,
-   * since Kafka has its failure, and will copy it again under another id.
+   * A copy that was made.
+   *
+   * @param identity as {@link CopyPublishing#identity}
    */
-  Manifest make(LocalSegments local, CallControl control) throws IOException, InterruptedException {
+  record Made(Manifest manifest, Object identity) {}
+
+  /**
+   * Makes it, and publishes it. What cannot be finished is removed.
+   *
+   * @param leftBehind runs if it cannot be removed
+   */
+  Made make(LocalSegments local, Runnable leftBehind) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
     Path staged = directory.stage(store.publishing.owner(), key);
+    Object identity = CopyPublishing.identity(staged);
     boolean publishing = false;
     boolean published = false;
     try {
@@ -44,18 +52,18 @@ record SegmentCopy(
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
+      Disk.forceAll(staged);
       publishing = true;
-      store.publishing.publish(directory, staged, key);
+      store.publishing.publish(directory, staged, key, pace);
       published = true;
       store.reached(StoreStage.COPY_PUBLISHED);
-      if (control.isCancelled()) {
-        store.publishing.takeBack(directory, staged, key, true);
-        throw new BytePace.CopyCancelledException("the copy came too late and was removed");
-      }
-      return manifest;
+      return new Made(manifest, identity);
     } finally {
       if (!published) {
-        store.publishing.takeBack(directory, staged, key, publishing);
+        Disk.removeTreeIfPossible(staged);
+        if (publishing && !store.publishing.takeBack(directory, key, identity)) {
+          leftBehind.run();
+        }
       }
     }
   }

@@ -87,9 +87,10 @@ record SegmentDeletion(SegmentStore store) {
     for (StoreDirectory directory : store.directories()) {
       try {
         checkNotInRemoval(directory.segment(segment.key()));
+        // It is short, and stopped half-way it would leave its rest in the trash.
+        Deadlines.Work<Boolean> removal = control -> removeAlone(directory, segment);
         if (directory.write(
-            "removing %s from %s".formatted(segment.key(), directory),
-            control -> removeAlone(directory, segment))) {
+            "removing %s from %s".formatted(segment.key(), directory), removal.uninterrupted())) {
           any = true;
           boolean unused = removed.add(directory);
         }

@@ -205,13 +205,12 @@ public final class StoreDirectory {
   }
 
   /**
-   * Gives a whole copy its place. What it has is durable before, its entry after.
+   * Gives a whole, durable copy its place; its entry there is durable when this returns.
    *
    * @param staged its directory, with files alone
    * @throws FileAlreadyExistsException if the segment is there already
    */
   void publish(Path staged, SegmentKey key) throws IOException {
-    Disk.forceAll(staged);
     Path target = segment(key);
     for (int attempt = 1; ; attempt++) {
       try {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -75,6 +76,49 @@ class DeadlinesTest {
     await().untilTrue(told);
     assertThat(interrupted).isTrue();
     await().until(() -> calls.stuck() == 0);
+  }
+
+  /** The result comes a moment before or after the caller gives up: one of both undoes it. */
+  @Test
+  void undoesWhatNobodyHasTaken() throws Exception {
+    AtomicInteger made = new AtomicInteger();
+    AtomicInteger taken = new AtomicInteger();
+    AtomicInteger undone = new AtomicInteger();
+    AtomicBoolean interrupted = new AtomicBoolean();
+    for (int i = 0; i < 2000; i++) {
+      int spins = i;
+      boolean reached = i % 2 == 0;
+      Deadlines.Work<Integer> work =
+          new Deadlines.Work<>() {
+            @Override
+            public Integer run(CallControl control) {
+              for (int spin = 0; spin < spins; spin++) {
+                Thread.onSpinWait();
+              }
+              return made.incrementAndGet();
+            }
+
+            @Override
+            public void undo(Integer result) {
+              interrupted.compareAndSet(false, Thread.currentThread().isInterrupted());
+              int unused = undone.incrementAndGet();
+            }
+
+            @Override
+            public boolean isInterruptible() {
+              return reached;
+            }
+          };
+      try {
+        Integer unused = calls.call("copying", Duration.ofNanos(30_000), work);
+        int unusedToo = taken.incrementAndGet();
+      } catch (TimeLimitException e) {
+        // It may have been made all the same.
+      }
+    }
+    await().until(() -> made.get() == taken.get() + undone.get());
+    assertThat(interrupted).isFalse();
+    assertThat(undone).hasPositiveValue();
   }
 
   /** As a file channel on a disk that hangs: closing it waits for the thread that is in it. */
