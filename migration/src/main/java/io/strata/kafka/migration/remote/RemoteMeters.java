@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -103,9 +104,14 @@ final class RemoteMeters {
       int unused = meter.running.incrementAndGet();
     }
 
+    /** Returns how long it has taken. */
+    long tookNanos() {
+      return nanoTime.getAsLong() - began;
+    }
+
     /** How long it took is counted now, though it goes on. */
     void latency() {
-      meter.latency.record(nanoTime.getAsLong() - began);
+      meter.latency.record(tookNanos());
     }
 
     void done(long bytes) {
@@ -151,6 +157,7 @@ final class RemoteMeters {
 
     private final Run run;
     private final LongConsumer read;
+    private final Consumer<Throwable> beforeFailure;
     private long bytes;
     private boolean begun;
     private boolean ended;
@@ -159,11 +166,14 @@ final class RemoteMeters {
      * Of a range.
      *
      * @param read gets how many bytes were read, when the stream is closed
+     * @param beforeFailure gets what failed, before the reader does
      */
-    FetchStream(InputStream range, Run run, LongConsumer read) {
+    FetchStream(
+        InputStream range, Run run, LongConsumer read, Consumer<Throwable> beforeFailure) {
       super(range);
       this.run = run;
       this.read = read;
+      this.beforeFailure = beforeFailure;
     }
 
     @Override
@@ -195,6 +205,7 @@ final class RemoteMeters {
       String message = failure.toString();
       if (!ended) {
         ended = true;
+        beforeFailure.accept(failure);
         message = String.valueOf(run.failed(failure).getMessage());
       }
       return failure instanceof InterruptedIOException interrupted

@@ -64,6 +64,7 @@ final class RemoteTier implements AutoCloseable {
   /** Apart: it is while all deletions hang that one is to be noted. */
   private final Deadlines notes;
 
+  private final LateFailures lateFailures = new LateFailures();
   private final Housekeeping housekeeping;
   private final LongAdder linkedBytes = new LongAdder();
   private volatile RemoteSettings.Live live;
@@ -115,6 +116,13 @@ final class RemoteTier implements AutoCloseable {
 
   RemoteMeters.Run begin(RemoteStats.Operation operation, String what) {
     return meters.begin(operation, what);
+  }
+
+  /** Before Kafka learns that a read has failed, and repeats it: on its own thread, waits a little. */
+  void readFailed(RemoteMeters.Run run, Throwable failure) {
+    if (RemoteFailures.cause(failure) != RemoteStats.Cause.CANCELLED) {
+      lateFailures.await(run.tookNanos(), live.fetchTimeout());
+    }
   }
 
   /**
@@ -195,9 +203,9 @@ final class RemoteTier implements AutoCloseable {
     Optional<Located> known = reads.known(key);
     Located located = known.isPresent() ? known.get() : find(what, key, time);
     long bytes = located.manifest().segment().bytes();
-    if (start > 0 && start >= bytes) {
+    if (start > bytes) {
       throw new IllegalArgumentException(
-          "%s: found start position %d, expected one in the segment's %d bytes"
+          "%s: found start position %d, expected one in the segment's %d bytes or its end"
               .formatted(located.path(), start, bytes));
     }
     long end = Math.min(endInclusive, bytes - 1) + 1;
@@ -289,6 +297,7 @@ final class RemoteTier implements AutoCloseable {
 
   @Override
   public void close() {
+    lateFailures.close();
     housekeeping.close();
     copies.close();
     pieces.close();

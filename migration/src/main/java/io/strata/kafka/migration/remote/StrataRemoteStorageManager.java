@@ -5,6 +5,7 @@ import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
@@ -250,11 +251,20 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
             InputStream range = now.open(what, key, startPosition, endPosition);
-            return new FetchStream(range, run, bytes -> now.read(key, bytes));
+            return new FetchStream(
+                range, run, bytes -> now.read(key, bytes), e -> now.readFailed(run, e));
           } catch (SegmentMissingException e) {
             throw missing(metadata, e);
           }
-        });
+        },
+        true);
+  }
+
+  /** A replica's fetcher asks for the others, and must not wait: it fetches for many partitions. */
+  private static boolean isForConsumers(IndexType type) {
+    return type == IndexType.OFFSET
+        || type == IndexType.TIMESTAMP
+        || type == IndexType.TRANSACTION;
   }
 
   @Override
@@ -280,7 +290,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             }
             throw missing;
           }
-        });
+        },
+        isForConsumers(indexType));
   }
 
   @Override
@@ -317,6 +328,12 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
   }
 
   private <T> T run(Operation operation, String what, Work<T> work) throws RemoteStorageException {
+    return run(operation, what, work, false);
+  }
+
+  /** As above; {@code late} is for what a consumer repeats at once. */
+  private <T> T run(Operation operation, String what, Work<T> work, boolean late)
+      throws RemoteStorageException {
     RemoteTier now = tier;
     if (now == null) {
       throw new RemoteStorageException(
@@ -328,6 +345,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     } catch (Throwable e) { // An Error too: Kafka neither logs nor counts it.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
+      } else if (late && !(e instanceof IndexMissingException)) {
+        now.readFailed(run, e);
       }
       throw run.failed(e);
     }

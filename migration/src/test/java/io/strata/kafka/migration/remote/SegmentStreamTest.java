@@ -472,7 +472,8 @@ class SegmentStreamTest {
     SegmentInfo segment = bench.copied(tier);
     assertThat(tier.open("orders", segment.key(), 90, 1000).readAllBytes()).hasSize(10);
     assertThat(tier.open("orders", segment.key(), 99, 99).readAllBytes()).hasSize(1);
-    assertThatThrownBy(() -> tier.open("orders", segment.key(), 100, 100))
+    assertThat(tier.open("orders", segment.key(), 100, 1000).readAllBytes()).isEmpty();
+    assertThatThrownBy(() -> tier.open("orders", segment.key(), 101, 101))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("100 bytes");
     assertThatThrownBy(() -> tier.open("orders", segment.key(), -1, 10))

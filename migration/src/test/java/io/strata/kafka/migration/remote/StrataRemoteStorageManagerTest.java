@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -48,6 +49,8 @@ import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundExceptio
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -705,5 +708,86 @@ class StrataRemoteStorageManagerTest {
     assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.TRANSACTION))
         .isInstanceOf(RemoteStorageException.class)
         .isNotInstanceOf(RemoteResourceNotFoundException.class);
+  }
+
+  private static long millis(ThrowingCallable call) {
+    long begun = System.nanoTime();
+    assertThatThrownBy(call).isInstanceOf(Exception.class);
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+  }
+
+  /** A consumer repeats a failed fetch at once, about two hundred times a second. */
+  @Test
+  void aReadThatAConsumerRepeatsFailsLate() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata whole = copied(manager, 0);
+    Path moved = Files.move(ssd.resolve("strata-store.json"), top.resolve("away"));
+    assertThat(millis(() -> manager.fetchLogSegment(metadata(1000), 0))).isBetween(450L, 5000L);
+    assertThat(millis(() -> manager.fetchIndex(metadata(1000), IndexType.OFFSET)))
+        .isBetween(450L, 5000L);
+    Path unused = Files.move(moved, ssd.resolve("strata-store.json"));
+    Files.delete(find(".log"));
+    assertThat(millis(() -> all(manager.fetchLogSegment(whole, 0)))).isBetween(450L, 5000L);
+  }
+
+  @Test
+  void aReadThatAReplicaMakesOrThatIsNormalFailsAtOnce() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata whole = copied(manager, 0);
+    assertThat(millis(() -> manager.fetchIndex(whole, IndexType.TRANSACTION))).isLessThan(400);
+    Path unused = Files.move(ssd.resolve("strata-store.json"), top.resolve("away"));
+    assertThat(millis(() -> manager.fetchIndex(metadata(1000), IndexType.PRODUCER_SNAPSHOT)))
+        .isLessThan(400);
+    assertThat(millis(() -> manager.fetchIndex(metadata(1000), IndexType.LEADER_EPOCH)))
+        .isLessThan(400);
+  }
+
+  /** The threads are Kafka's: other reads need them. */
+  @Test
+  void fewReadsWaitAtOnceAndAnInterruptOrTheEndOfTheBrokerEndsTheWait() throws Exception {
+    LateFailures failures = new LateFailures();
+    List<Thread> waiting = new ArrayList<>();
+    for (int i = 0; i < LateFailures.MOST; i++) {
+      Thread thread = new Thread(() -> failures.await(0, Duration.ofHours(1)));
+      thread.start();
+      waiting.add(thread);
+    }
+    for (Thread thread : waiting) {
+      Awaitility.await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+    }
+    long begun = System.nanoTime();
+    failures.await(0, Duration.ofHours(1));
+    waiting.get(0).interrupt();
+    waiting.get(0).join();
+    failures.close();
+    for (Thread thread : waiting) {
+      thread.join();
+    }
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.MILLISECONDS.toNanos(450));
+  }
+
+  @Test
+  void aFetchFromTheEndIsEmpty() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata whole = copied(manager, 0);
+    assertThat(all(manager.fetchLogSegment(whole, BYTES))).isEmpty();
+    assertThat(all(manager.fetchLogSegment(whole, BYTES, BYTES + 100))).isEmpty();
+    assertThat(failures(Operation.FETCH, Cause.FAULT)).isZero();
+  }
+
+  /** Kafka takes "not found" for the store's answer, and the store has nothing to do with it. */
+  @Test
+  void aLocalFileThatIsGoneWhileItIsCopiedIsNotToldAsMissingInTheStore() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    for (boolean log : List.of(false, true)) {
+      LogSegmentData data = data(0, true);
+      Path gone = log ? data.logSegment() : data.offsetIndex();
+      Files.delete(gone);
+      assertThatThrownBy(() -> manager.copyLogSegmentData(metadata(0), data))
+          .isInstanceOf(RetriableRemoteStorageException.class)
+          .hasMessageContaining(gone + " is not there any more");
+    }
+    assertThat(failures(Operation.COPY, Cause.IO)).isEqualTo(2);
+    assertThat(stats().levels().get(0).unavailableDirectories()).isZero();
   }
 }
