@@ -4,6 +4,7 @@ import io.strata.kafka.metrics.LocalSample.OfPool;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
+import io.strata.kafka.migration.remote.RemoteStats.HangingCalls;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -152,12 +153,22 @@ record Health(int value, List<String> reasons) {
                 .formatted(directory.path(), directory.level(), directory.copiesFail().get()));
       }
     }
+    stats.cold().ifPresent(calls -> add(reasons, calls));
     if (stats.stuckThreads() > 0) {
       degraded(
           reasons,
           "%d threads hang in operations of the remote tier".formatted(stats.stuckThreads()));
     }
     stats.migration().ifPresent(moves -> add(reasons, moves, "between levels of the remote store"));
+  }
+
+  private static void add(List<Reason> reasons, HangingCalls calls) {
+    if (calls.copies() + calls.reads() + calls.deletions() > 0) {
+      degraded(
+          reasons,
+          "cold manager %s hangs in %d copies, %d reads and %d deletions"
+              .formatted(calls.manager(), calls.copies(), calls.reads(), calls.deletions()));
+    }
   }
 
   private static void add(List<Reason> reasons, MigrationStats moves, String where) {

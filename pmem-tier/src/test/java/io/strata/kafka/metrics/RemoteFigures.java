@@ -34,6 +34,7 @@ public final class RemoteFigures {
         new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
         OptionalLong.of(90),
         91,
+        Optional.of(new RemoteStats.HangingCalls("a.Manager", 3, 2, 1)),
         92,
         93,
         List.of(
@@ -56,6 +57,7 @@ public final class RemoteFigures {
         new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
         OptionalLong.empty(),
         0,
+        Optional.empty(),
         0,
         0,
         List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true, Optional.empty())),

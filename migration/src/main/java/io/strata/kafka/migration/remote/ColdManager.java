@@ -12,7 +12,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,11 +45,14 @@ final class ColdManager implements OtherManager, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
 
+  /** Of each kind: one kind that hangs keeps no other from being asked. */
   private static final int CALLS = 16;
 
   private final String className;
   private final ColdLoading.Loaded loaded;
-  final Deadlines deadlines;
+  private final Deadlines copies;
+  private final Deadlines reads;
+  private final Deadlines deletions;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** The ids of segments whose copy has not come back, be it long after its time. */
@@ -59,11 +61,16 @@ final class ColdManager implements OtherManager, AutoCloseable {
   private volatile RemoteSettings.Live live;
 
   private ColdManager(
-      String className, ColdLoading.Loaded loaded, RemoteSettings.Live live, Deadlines deadlines) {
+      String className,
+      ColdLoading.Loaded loaded,
+      RemoteSettings.Live live,
+      ThreadFactory threads) {
     this.className = className;
     this.loaded = loaded;
     this.live = live;
-    this.deadlines = deadlines;
+    copies = new Deadlines("strata-remote-cold-copy", CALLS, threads);
+    reads = new Deadlines("strata-remote-cold", CALLS, threads);
+    deletions = new Deadlines("strata-remote-cold-delete", CALLS, threads);
   }
 
   /**
@@ -75,12 +82,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
   static ColdManager create(
       RemoteSettings.ColdSettings settings, RemoteSettings.Live live, ThreadFactory threads) {
     ColdLoading.Loaded loaded = ColdLoading.load(settings);
-    ColdManager manager =
-        new ColdManager(
-            settings.className(),
-            loaded,
-            live,
-            new Deadlines("strata-remote-cold", CALLS, threads));
+    ColdManager manager = new ColdManager(settings.className(), loaded, live, threads);
     try {
       boolean unused =
           loaded.call(
@@ -142,7 +144,10 @@ final class ColdManager implements OtherManager, AutoCloseable {
             file(directory, ObjectType.PRODUCER_SNAPSHOT, key),
             ByteBuffer.wrap(Files.readAllBytes(file(directory, ObjectType.LEADER_EPOCHS, key))));
     RemoteLogSegmentMetadata segment = KafkaSegments.metadata(manifest.segment(), Optional.empty());
-    return call("copying " + key, live.copyTimeout(), () -> copyOnce(key, segment, data))
+    return call(
+            "copying " + key,
+            (named, work) -> copies.callInTurn(named, live.copyTimeout(), work),
+            () -> copyOnce(key, segment, data))
         .map(CustomMetadata::value);
   }
 
@@ -164,6 +169,12 @@ final class ColdManager implements OtherManager, AutoCloseable {
     return directory.resolve(type.fileName(key));
   }
 
+  /** Returns the calls that ran out of their time and have not come back. */
+  RemoteStats.HangingCalls hanging() {
+    return new RemoteStats.HangingCalls(
+        className, copies.stuck(), reads.stuck(), deletions.stuck());
+  }
+
   @Override
   public boolean isCopying() {
     return !copying.isEmpty();
@@ -178,7 +189,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
     byte[] bytes =
         call(
             "reading " + manifest.segment().key() + " from byte " + start,
-            live.fetchTimeout(),
+            (named, work) -> reads.call(named, live.fetchTimeout(), work),
             () -> read(segment, start, count));
     ByteBuffer unused = target.put(bytes);
   }
@@ -208,7 +219,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
       boolean unused =
           call(
               "deleting " + segment.key(),
-              live.deleteTimeout(),
+              (named, work) -> deletions.call(named, live.deleteTimeout(), work),
               () -> {
                 loaded.manager().deleteLogSegmentData(metadata);
                 return true;
@@ -227,11 +238,17 @@ final class ColdManager implements OtherManager, AutoCloseable {
     return answer;
   }
 
-  private <T> T call(String what, Duration limit, ColdLoading.Call<T, Exception> question)
+  /** Makes a call in its time. */
+  @FunctionalInterface
+  private interface Caller<T> {
+    T call(String named, Deadlines.Work<T> work) throws IOException, InterruptedException;
+  }
+
+  private <T> T call(String what, Caller<T> caller, ColdLoading.Call<T, Exception> question)
       throws IOException, InterruptedException {
     String named = named(what);
     try {
-      return deadlines.call(named, limit, control -> ask(named, question));
+      return caller.call(named, control -> ask(named, question));
     } catch (ColdFailure e) {
       throw e;
     } catch (IOException e) {
@@ -275,7 +292,9 @@ final class ColdManager implements OtherManager, AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    try (deadlines;
+    try (copies;
+        reads;
+        deletions;
         loaded) {
       boolean unused =
           loaded.call(

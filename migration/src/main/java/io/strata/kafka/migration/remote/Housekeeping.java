@@ -292,7 +292,8 @@ final class Housekeeping implements AutoCloseable {
       long linkedBytes,
       RemoteStats.CacheStats cache,
       int stuckCalls,
-      long replacedReads) {
+      long replacedReads,
+      Optional<RemoteStats.HangingCalls> cold) {
     List<KnownSegment> segments = store.segments();
     return new RemoteStats(
         meters.stats(),
@@ -303,7 +304,11 @@ final class Housekeeping implements AutoCloseable {
         cache,
         scrub.stats(),
         oldestUncopied,
-        stuckCalls + deletions.stuck() + store.stuck(),
+        stuckCalls
+            + deletions.stuck()
+            + store.stuck()
+            + cold.map(RemoteStats.HangingCalls::all).orElse(0),
+        cold,
         replacedReads,
         store.damagedSegments(),
         visits.stream()

@@ -17,6 +17,8 @@ import java.util.OptionalLong;
  * @param oldestUncopiedMillis the age of the oldest sealed segment of a tiered partition led by
  *     this broker that is not in the store yet; empty when there is none
  * @param stuckThreads threads whose operation ran out of its time and has not come back
+ * @param cold the calls that hang in the cold manager, which {@code stuckThreads} counts too; empty
+ *     without one
  * @param replacedReads how often a copy could not be read, or was found damaged, and another copy
  *     served the read
  * @param damagedSegments segments of which every copy is known to be damaged
@@ -32,6 +34,7 @@ public record RemoteStats(
     ScrubStats scrub,
     OptionalLong oldestUncopiedMillis,
     int stuckThreads,
+    Optional<HangingCalls> cold,
     long replacedReads,
     long damagedSegments,
     List<DirectoryStats> directories,
@@ -131,6 +134,17 @@ public record RemoteStats(
    */
   public record CacheStats(
       long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
+
+  /**
+   * Calls that hang in another manager: they ran out of their time and have not come back.
+   *
+   * @param manager its class
+   */
+  public record HangingCalls(String manager, int copies, int reads, int deletions) {
+    int all() {
+      return copies + reads + deletions;
+    }
+  }
 
   /**
    * One directory of the store.

@@ -135,7 +135,7 @@ final class RemoteTier implements AutoCloseable {
     SegmentStore.Copied copied;
     try {
       copied =
-          copies.call(
+          copies.callInTurn(
               "copying " + what + " to the remote store",
               live.copyTimeout(),
               new CopyWork(segment, source));
@@ -292,7 +292,8 @@ final class RemoteTier implements AutoCloseable {
         linkedBytes.sum(),
         pieces.stats(),
         copies.stuck() + fetches.stuck() + deletions.stuck() + notes.stuck(),
-        reads.replaced());
+        reads.replaced(),
+        manager.map(ColdManager::hanging));
   }
 
   @Override

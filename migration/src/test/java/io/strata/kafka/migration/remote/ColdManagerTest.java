@@ -439,7 +439,7 @@ class ColdManagerTest {
       manager.reconfigure(live(LIMIT));
       Thread.currentThread().interrupt();
       assertThatThrownBy(() -> delete(manager)).isInstanceOf(InterruptedException.class);
-      await().untilAsserted(() -> assertThat(manager.deadlines.stuck()).isZero());
+      await().untilAsserted(() -> assertThat(manager.hanging().all()).isZero());
     }
   }
 
@@ -495,5 +495,52 @@ class ColdManagerTest {
         .hasMessageContaining(ScriptedManager.class.getName())
         .hasMessageContaining("not flushed");
     assertThatCode(manager::close).doesNotThrowAnyException();
+  }
+
+  private static SegmentInfo another(int number) {
+    SegmentKey key = SEGMENT.key();
+    return new SegmentInfo(
+        new SegmentKey(
+            key.topic(), key.topicId(), 3, 4711, new Uuid(3, 100 + number).toString()),
+        SEGMENT.endOffset(),
+        0,
+        1,
+        0,
+        SEGMENT.bytes(),
+        SEGMENT.leaderEpochs(),
+        true);
+  }
+
+  /** The connections that writes need are gone, say; reads and deletions have others. */
+  @Test
+  void copiesThatHangKeepNoReadAndNoDeletionFromBeingAsked() throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
+    ColdManager manager =
+        scripted(
+            call -> {
+              if (call.equals("copy")) {
+                awaitWhateverComes(hangs);
+              }
+              return call.equals("fetch")
+                  ? new ByteArrayInputStream(new byte[10])
+                  : Optional.empty();
+            });
+    Path data = data(new byte[100]);
+    manager.reconfigure(live(Duration.ofMillis(20)));
+    for (int i = 0; i < 20; i++) {
+      int number = i;
+      assertThatThrownBy(() -> manager.copy(FakeCold.manifest(another(number)), data))
+          .isInstanceOf(ColdFailure.class);
+    }
+    assertThat(manager.hanging().copies()).isEqualTo(16);
+    manager.reconfigure(live(LIMIT));
+    assertThat(fetch(manager, 0, 10)).hasSize(10);
+    delete(manager);
+    assertThat(manager.hanging())
+        .isEqualTo(
+            new RemoteStats.HangingCalls(ScriptedManager.class.getName(), 16, 0, 0));
+    hangs.countDown();
+    await().untilAsserted(() -> assertThat(manager.hanging().all()).isZero());
+    manager.close();
   }
 }

@@ -101,7 +101,7 @@ public final class Deadlines implements AutoCloseable {
     this.name = name;
     this.threads = threads;
     this.factory = factory;
-    free = new Semaphore(threads);
+    free = new Semaphore(threads, true);
     AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
@@ -135,14 +135,37 @@ public final class Deadlines implements AutoCloseable {
       throws IOException, InterruptedException {
     long begun = System.nanoTime();
     if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw new TimeLimitException(
-          """
-          %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
-          store that answers: look at its file systems\
-          """
-              .formatted(what, limit.toMillis(), threads, stuck.get()));
+      throw notBegun(what, limit);
     }
     return await(what, limit, limit, begun, left -> {}, new Call<>(work));
+  }
+
+  /**
+   * As {@link #call}, with a limit for the work alone: the wait for a thread does not count, while
+   * the work of others comes back.
+   *
+   * @throws TimeLimitException if it did not end in its time, or none of the others did
+   */
+  public <T> T callInTurn(String what, Duration limit, Work<T> work)
+      throws IOException, InterruptedException {
+    long before = ended.get();
+    while (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+      long now = ended.get();
+      if (now == before) {
+        throw notBegun(what, limit);
+      }
+      before = now;
+    }
+    return await(what, limit, limit, System.nanoTime(), left -> {}, new Call<>(work));
+  }
+
+  private TimeLimitException notBegun(String what, Duration limit) {
+    return new TimeLimitException(
+        """
+        %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
+        store that answers: look at its file systems\
+        """
+            .formatted(what, limit.toMillis(), threads, stuck.get()));
   }
 
   /** Asks whether it is worth waiting on; throws if it is not, and the caller goes on with this. */

@@ -7,7 +7,12 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -119,6 +124,52 @@ class DeadlinesTest {
     await().until(() -> made.get() == taken.get() + undone.get());
     assertThat(interrupted).isFalse();
     assertThat(undone).hasPositiveValue();
+  }
+
+  /** More callers than threads, each within its own time: a store that is slow, and answers. */
+  @Test
+  void aTurnDoesNotCountWhileOthersComeBack() throws Exception {
+    ExecutorService callers = Executors.newCachedThreadPool();
+    List<Future<String>> results = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      results.add(
+          callers.submit(
+              () ->
+                  calls.callInTurn(
+                      "copying",
+                      Duration.ofMillis(300),
+                      control -> {
+                        TimeUnit.MILLISECONDS.sleep(100);
+                        return "done";
+                      })));
+    }
+    for (Future<String> result : results) {
+      assertThat(result.get()).isEqualTo("done");
+    }
+    var unused = callers.shutdownNow();
+  }
+
+  @Test
+  void aTurnThatDoesNotComeEndsInItsTime() throws Exception {
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> calls.<String>callInTurn("copying", SHORT, this::hangWhateverComes))
+          .isInstanceOf(TimeLimitException.class)
+          .hasMessageContaining("not done");
+    }
+    assertThatThrownBy(() -> calls.<String>callInTurn("copying", SHORT, control -> "done"))
+        .isInstanceOf(TimeLimitException.class)
+        .hasMessageContaining("not begun within 50 ms");
+  }
+
+  private String hangWhateverComes(CallControl control) {
+    while (kernel.getCount() > 0) {
+      try {
+        kernel.await();
+      } catch (InterruptedException e) {
+        // It hangs in the kernel.
+      }
+    }
+    return "late";
   }
 
   /** As a file channel on a disk that hangs: closing it waits for the thread that is in it. */
