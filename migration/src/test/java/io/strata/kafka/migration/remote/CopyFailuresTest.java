@@ -184,4 +184,62 @@ class CopyFailuresTest {
               return bench.logs("c") == 3;
             });
   }
+
+  /** The small files of a disk that hangs answer from the page cache. */
+  @Test
+  void aCopyLeavesADirectoryInWhichItHangsAndTheNextOnesGoPastIt() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    Path staging = bench.directory("a").resolve("staging");
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE
+                    && path.startsWith(staging)
+                    && path.toString().endsWith(".log"));
+    faults.add(over);
+    long begun = System.nanoTime();
+    SegmentInfo first = bench.copied(tier);
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(10));
+    begun = System.nanoTime();
+    SegmentInfo second = bench.copied(tier);
+    assertThat(System.nanoTime() - begun).as("at once").isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
+    assertThat(bench.logs("b")).isEqualTo(2);
+    assertThat(unavailable(tier, 0)).isEqualTo(1);
+    over.run();
+    org.awaitility.Awaitility.await().until(() -> ChangingTree.files(staging).isEmpty());
+    assertThat(bench.logs("a")).isZero();
+    assertThat(TierBench.isRead(tier, first) && TierBench.isRead(tier, second)).isTrue();
+  }
+
+  /** It may be slow, and not hang. */
+  @Test
+  void aCopyThatHasNoOtherPlaceWaitsForASlowDisk() throws Exception {
+    bench.patience = Duration.ofMillis(100);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 50_000, "b");
+    RemoteTier tier = bench.open();
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE && path.toString().contains("/a/staging/"));
+    faults.add(over);
+    Thread ends =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(1500);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              over.run();
+            });
+    ends.start();
+    SegmentInfo segment = bench.copied(tier);
+    ends.join();
+    assertThat(bench.logs("a")).isEqualTo(1);
+    assertThat(TierBench.isRead(tier, segment)).isTrue();
+    assertThat(unavailable(tier, 0)).as("a copy was made").isZero();
+  }
 }

@@ -53,7 +53,7 @@ record ColdLevel(SegmentStore store) implements Level {
       store.lookup.forgetIfGone(source);
       return MoveResult.cancelled("it was deleted meanwhile");
     }
-    return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.totalBytes()));
+    return stopped.map(MoveResult::cancelled).orElseGet(() -> MoveResult.done(entry.diskBytes()));
   }
 
   /** Asks the marks of all copies: the copy under way may be from another one. */

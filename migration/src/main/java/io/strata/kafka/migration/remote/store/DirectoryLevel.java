@@ -51,9 +51,9 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       return MoveResult.cancelled("it is not in the store any more");
     }
     Optional<CopyPlacement.Reservation> reserved =
-        progress.waitFor(() -> store.placement.reserveIn(number, entry.totalBytes()));
+        progress.waitFor(() -> store.placement.reserveIn(number, entry.diskBytes()));
     if (reserved.isEmpty()) {
-      return MoveResult.noSpace("no directory of the level has " + entry.totalBytes() + " bytes");
+      return MoveResult.noSpace("no directory of the level has " + entry.diskBytes() + " bytes");
     }
     try (CopyPlacement.Reservation space = reserved.get()) {
       StoreDirectory target = space.directory();
@@ -113,7 +113,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       store.reached(StoreStage.MOVE_CONFIRMED);
       store.known.put(manifest, StoredCopy.whole(target));
       target.access().copied();
-      return MoveResult.done(manifest.totalBytes());
+      return MoveResult.done(manifest.diskBytes());
     } finally {
       if (!published) {
         Disk.removeTreeIfPossible(staged);

@@ -36,6 +36,15 @@ final class Disk {
     forceDirectory(directory);
   }
 
+  /** As {@link #forceAll(Path)}; the pace is asked before each file. */
+  static void forceAll(Path directory, BytePace pace) throws IOException, InterruptedException {
+    for (Path file : StoreListing.entries(directory)) {
+      pace.before(1);
+      force(file);
+    }
+    forceDirectory(directory);
+  }
+
   /** Makes a file's bytes durable, those of other processes too. */
   static void force(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

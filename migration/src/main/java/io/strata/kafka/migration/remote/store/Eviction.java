@@ -68,7 +68,7 @@ record Eviction(SegmentStore store) {
     }
     store.known.remove(key.id(), upper.directory());
     upper.directory().removeEmptyParents(key);
-    return MoveResult.done(entry.totalBytes());
+    return MoveResult.done(entry.diskBytes());
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.Optional;
  * @param number the segment's number in this process, never given twice
  * @param segment what Kafka says of it
  * @param totalBytes the bytes of all its files
+ * @param diskBytes what they take on disk, in whole blocks
  * @param createdMillis when it was copied
  * @param copies where it is, the fastest level first; at least one
  */
@@ -16,6 +17,7 @@ public record KnownSegment(
     long number,
     SegmentInfo segment,
     long totalBytes,
+    long diskBytes,
     long createdMillis,
     List<StoredCopy> copies) {
 
@@ -44,8 +46,13 @@ public record KnownSegment(
     return copies.stream().anyMatch(StoredCopy::cold);
   }
 
-  /** Returns what a copy takes of its directory. */
+  /** Returns the bytes of a copy's files. */
   long bytesIn(StoredCopy copy) {
     return copy.hasLog() ? totalBytes : totalBytes - segment.bytes();
+  }
+
+  /** Returns what a copy takes of its directory. */
+  long diskBytesIn(StoredCopy copy) {
+    return copy.hasLog() ? diskBytes : diskBytes - DiskSpace.ofFile(segment.bytes());
   }
 }

@@ -133,6 +133,7 @@ final class KnownSegments {
               numbers,
               manifest.segment(),
               manifest.totalBytes(),
+              manifest.diskBytes(),
               manifest.createdMillis(),
               List.of(copy)));
     } else {
@@ -162,7 +163,12 @@ final class KnownSegments {
     if (!copies.isEmpty()) {
       add(
           new KnownSegment(
-              entry.number(), entry.segment(), entry.totalBytes(), entry.createdMillis(), copies));
+              entry.number(),
+              entry.segment(),
+              entry.totalBytes(),
+              entry.diskBytes(),
+              entry.createdMillis(),
+              copies));
     }
   }
 
@@ -183,7 +189,7 @@ final class KnownSegments {
   @GuardedBy("this")
   private void count(KnownSegment entry, int sign) {
     for (StoredCopy copy : entry.copies()) {
-      Long unused = used.merge(copy.directory(), sign * entry.bytesIn(copy), Long::sum);
+      Long unused = used.merge(copy.directory(), sign * entry.diskBytesIn(copy), Long::sum);
     }
   }
 

@@ -55,6 +55,12 @@ public record Manifest(
     return object(ObjectType.LOG).orElseThrow();
   }
 
+  /** Returns what its files take on disk, and the manifest. */
+  long diskBytes() {
+    return DiskSpace.ofSegment(
+        objects.stream().mapToLong(StoredObject::bytes), segment.bytes(), chunks.chunkBytes());
+  }
+
   /** The bytes of all its files, the manifest excepted. */
   public long totalBytes() {
     return objects.stream().mapToLong(StoredObject::bytes).sum();

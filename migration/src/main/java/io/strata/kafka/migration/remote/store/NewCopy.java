@@ -3,12 +3,15 @@ package io.strata.kafka.migration.remote.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 
 /**
  * Copies a local segment to the first directory in which that succeeds. A copy that Kafka no longer
@@ -24,6 +27,12 @@ final class NewCopy {
   private final int chunkBytes;
   private final LocalSegments local;
   private final BytePace pace;
+
+  /** Directories in which it was tried. */
+  private final Set<StoreDirectory> tried = new HashSet<>();
+
+  /** Space elsewhere, for which a directory was left in which the copy hangs. */
+  private Optional<CopyPlacement.Reservation> next = Optional.empty();
 
   /** Whether Kafka has its failure. */
   @GuardedBy("this")
@@ -74,14 +83,13 @@ final class NewCopy {
 
   private SegmentStore.Copied makeAnywhere() throws IOException, InterruptedException {
     long bytes = bytes();
-    Set<StoreDirectory> tried = new HashSet<>();
     Optional<IOException> failure = Optional.empty();
     while (true) {
-      try (CopyPlacement.Reservation space = reserve(bytes, tried, failure)) {
+      try (CopyPlacement.Reservation space = reserve(bytes, failure)) {
         StoreDirectory directory = space.directory();
         boolean unused = tried.add(directory);
         try {
-          return makeIn(directory);
+          return makeIn(directory, bytes);
         } catch (IOException e) {
           if (!directory.copyFailed(segment.key(), e)) {
             throw e;
@@ -111,13 +119,14 @@ final class NewCopy {
     }
   }
 
-  /** The broker's own files: the caller has a time for all of it. */
+  /** What the copy takes on disk. The broker's own files: the caller has a time for all of it. */
   private long bytes() throws IOException, InterruptedException {
-    long bytes = (long) segment.bytes() + source.leaderEpochs().remaining();
+    LongStream.Builder files = LongStream.builder();
+    files.add(segment.bytes()).add(source.leaderEpochs().remaining());
     for (Path index : source.indexes().values()) {
-      bytes += SourceException.reading(() -> Files.size(index));
+      files.accept(SourceException.reading(() -> Files.size(index)));
     }
-    return bytes;
+    return DiskSpace.ofSegment(files.build(), segment.bytes(), chunkBytes);
   }
 
   /**
@@ -126,8 +135,13 @@ final class NewCopy {
    * @param failure of the last directory: is thrown if there is none left
    */
   private CopyPlacement.Reservation reserve(
-      long bytes, Set<StoreDirectory> tried, Optional<IOException> failure)
+      long bytes, Optional<IOException> failure)
       throws IOException, InterruptedException {
+    if (next.isPresent()) {
+      CopyPlacement.Reservation reserved = next.get();
+      next = Optional.empty();
+      return reserved;
+    }
     try {
       return store.placement.reserve(bytes, tried);
     } catch (StoreFullException | StoreUnavailableException e) {
@@ -139,20 +153,55 @@ final class NewCopy {
     }
   }
 
-  private SegmentStore.Copied makeIn(StoreDirectory directory)
+  private SegmentStore.Copied makeIn(StoreDirectory directory, long bytes)
       throws IOException, InterruptedException {
-    Manifest manifest =
-        directory
-            .write("copying %s to %s".formatted(segment.key(), directory), new Work(directory))
-            .manifest();
+    String what = "copying %s to %s".formatted(segment.key(), directory);
+    Work work = new Work(directory);
+    Deadlines.Check check = left -> leaveIfHanging(what, work, bytes);
+    Manifest manifest = directory.access().write(what, check, work).manifest();
     store.known.put(manifest, StoredCopy.whole(directory));
     directory.access().copied();
     return new SegmentStore.Copied(directory, manifest);
   }
 
+  /**
+   * Goes elsewhere when the copy comes no further, though the directory answers: its disk may hang.
+   * A disk may also be only slow, so that without another place the copy waits on.
+   */
+  private void leaveIfHanging(String what, Work work, long bytes)
+      throws IOException, InterruptedException {
+    if (!work.isHanging()) {
+      return;
+    }
+    String why =
+        what
+            + ": it comes no further, though the directory answers; look at its disk, and at the log"
+            + " directory's";
+    work.directory.access().copyFailed(why);
+    Set<StoreDirectory> except = new HashSet<>(tried);
+    store.directories().stream()
+        .filter(directory -> directory.access().whyCopiesFail().isPresent())
+        .forEach(except::add);
+    try {
+      next = Optional.of(store.placement.reserve(bytes, except));
+    } catch (StoreFullException | StoreUnavailableException e) {
+      return; // There is none.
+    }
+    throw new TimeLimitException(why);
+  }
+
   /** Makes the copy in one directory. It looks often enough whether it is still waited for. */
   private final class Work implements Deadlines.Work<SegmentCopy.Made> {
+    /** After so many looks without progress it hangs: as long as a read may take. */
+    private static final int HANGING = 3;
+
     private final StoreDirectory directory;
+    private final AtomicLong steps = new AtomicLong();
+
+    /** Of the caller's thread. */
+    private long seen = -1;
+
+    private int looks;
 
     Work(StoreDirectory directory) {
       this.directory = directory;
@@ -160,9 +209,22 @@ final class NewCopy {
 
     @Override
     public SegmentCopy.Made run(CallControl control) throws IOException, InterruptedException {
-      BytePace own = pace.unlessCancelled(control);
+      BytePace whileWanted = pace.unlessCancelled(control);
+      BytePace own =
+          bytes -> {
+            long unused = steps.incrementAndGet();
+            whileWanted.before(bytes);
+          };
       return new SegmentCopy(store, directory, segment, source, chunkBytes, own)
           .make(local, NewCopy.this::leftBehind);
+    }
+
+    /** Is asked after each patience of the directory's. */
+    boolean isHanging() {
+      long now = steps.get();
+      looks = now == seen ? looks + 1 : 1;
+      seen = now;
+      return looks >= HANGING;
     }
 
     @Override

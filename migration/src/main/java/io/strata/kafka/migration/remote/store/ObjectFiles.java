@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Reads, copies and compares files of segments, and computes their checksums on the way. Nothing is
- * forced here: what gives the files their place forces them together. What is wrong is a sentence;
+ * Reads, copies and compares files of segments, and computes their checksums on the way. What is
+ * forced here is not all: what gives the files their place forces them together. What is wrong is a sentence;
  * empty if nothing is.
  *
  * @param buffers lends them to the work that reads, which may still use one when no caller waits
@@ -29,6 +29,12 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
   private static final int COLD_PIECE = 8 << 20;
 
   private static final int MOST_CHUNKS_NAMED = 8;
+
+  /**
+   * So much is written at most before it is forced: the force of a whole segment would look like a
+   * disk that hangs.
+   */
+  private static final long FORCED_PIECE = 64 << 20;
 
   static BytePace pace(MoveControl control) {
     return bytes -> {
@@ -233,6 +239,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
       BytePace pace)
       throws IOException, InterruptedException {
     ChunkChecksums.Builder read = new ChunkChecksums.Builder(chunkBytes);
+    long forced = 0;
     try (FileChannel to = target.isPresent() ? Disk.create(target.get()) : null) {
       while (read.bytes() < bytes) {
         buffer.clear().limit((int) Math.min(buffer.capacity(), bytes - read.bytes()));
@@ -253,6 +260,10 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
         read.update(buffer);
         if (to != null) {
           Disk.writeFully(to, buffer);
+          if (read.bytes() - forced >= FORCED_PIECE) {
+            to.force(false);
+            forced = read.bytes();
+          }
         }
       }
       return read;

@@ -52,7 +52,7 @@ record SegmentCopy(
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
-      Disk.forceAll(staged);
+      Disk.forceAll(staged, pace);
       publishing = true;
       store.publishing.publish(directory, staged, key, pace);
       published = true;

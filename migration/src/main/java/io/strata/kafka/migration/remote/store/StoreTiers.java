@@ -81,7 +81,7 @@ public final class StoreTiers implements TieredSegments {
         int level = levels.get(i);
         if (level < lowest()) {
           segments[level]++;
-          (i == levels.size() - 1 ? dirty : clean)[level] += entry.totalBytes();
+          (i == levels.size() - 1 ? dirty : clean)[level] += entry.diskBytes();
         }
       }
       views.add(view(entry, levels, now));
@@ -118,10 +118,10 @@ public final class StoreTiers implements TieredSegments {
         levels.size() > 1 ? OptionalInt.of(levels.get(1)) : OptionalInt.empty(),
         false,
         false,
-        entry.totalBytes(),
-        tier < lowest() ? entry.totalBytes() : 0,
-        levels.size() > 1 || tier == lowest() ? 0 : entry.totalBytes(),
-        levels.size() > 1 && tier < lowest() ? entry.totalBytes() : 0,
+        entry.diskBytes(),
+        tier < lowest() ? entry.diskBytes() : 0,
+        levels.size() > 1 || tier == lowest() ? 0 : entry.diskBytes(),
+        levels.size() > 1 && tier < lowest() ? entry.diskBytes() : 0,
         time,
         time,
         store.heat().lastMillis(key.id(), time),

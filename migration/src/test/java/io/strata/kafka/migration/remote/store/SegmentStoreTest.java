@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,7 +58,7 @@ class SegmentStoreTest {
             "00000000000000000100.snapshot",
             "leader-epoch-checkpoint",
             "manifest.json");
-    assertThat(store.usedBytes(copied.directory())).isEqualTo(copied.manifest().totalBytes());
+    assertThat(store.usedBytes(copied.directory())).isEqualTo(copied.manifest().diskBytes());
     assertThat(Stores.tree(ssd)).noneMatch(p -> p.matches("staging/[^/]*/.*"));
   }
 
@@ -125,8 +126,8 @@ class SegmentStoreTest {
     SegmentStore store =
         Stores.open(
             1,
-            Stores.level("ssd", OptionalLong.of(3000), ssd),
-            Stores.level("hdd", OptionalLong.of(3000), hdd));
+            Stores.level("ssd", OptionalLong.of(40_000), ssd),
+            Stores.level("hdd", OptionalLong.of(40_000), hdd));
     assertThat(Stores.copy(store, local, Stores.info("t", 0, 0, 1, 2000)).directory().levelName())
         .isEqualTo("ssd");
     assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000)).directory().levelName())
@@ -352,6 +353,25 @@ class SegmentStoreTest {
       assertThat(store.locate(segment.key())).isEmpty();
       assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
     }
+  }
+
+  /** A file takes whole blocks, and a directory one. */
+  @Test
+  void aCapacityCountsWhatSmallSegmentsTakeOnDisk() throws Exception {
+    long capacity = 400_000;
+    SegmentStore store =
+        Stores.open(1, Stores.level("ssd", OptionalLong.of(capacity), ssd), Stores.level("hdd", hdd));
+    for (int i = 0; i < 40; i++) {
+      SegmentStore.Copied unused = Stores.copy(store, local, Stores.info("t", 0, i, i, 2000));
+    }
+    long blocks = 0;
+    try (Stream<Path> all = Files.walk(ssd.resolve("topics/t"))) {
+      for (Path path : (Iterable<Path>) all::iterator) {
+        blocks += (Files.size(path) + 4095) / 4096 * 4096;
+      }
+    }
+    assertThat(blocks).isBetween(capacity / 2, capacity + 20_000);
+    assertThat(store.usedBytes(store.directories().get(1))).isPositive();
   }
 
   /** By a broker whose clock is an hour ahead, for example. */

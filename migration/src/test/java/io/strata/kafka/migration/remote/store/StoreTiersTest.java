@@ -614,8 +614,8 @@ class StoreTiersTest {
     SegmentStore store =
         Stores.open(
             1,
-            Stores.level("ssd", OptionalLong.of(3000), ssd),
-            Stores.level("hdd", OptionalLong.of(30_000), hdd));
+            Stores.level("ssd", OptionalLong.of(40_000), ssd),
+            Stores.level("hdd", OptionalLong.of(300_000), hdd));
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentInfo old = Stores.info("t", 0, 0, 1, 2000);
     SegmentStore.Copied unused = Stores.copy(store, local, old);
