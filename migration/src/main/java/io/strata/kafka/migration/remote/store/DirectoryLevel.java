@@ -97,6 +97,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
           staged.resolve(StoreNames.MOVING),
           UTF_8.encode(source.directory().identity().directoryId()));
       Disk.forceAll(staged);
+      noteMove(source);
       store.reached(StoreStage.MOVE_STAGED);
       try {
         store.publishing.publishNew(target, staged, key);
@@ -110,6 +111,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       if (!new MoveConfirmation(store).confirm(Optional.of(source.directory()), target, key)) {
         return MoveResult.cancelled("it was deleted meanwhile");
       }
+      source.directory().forgetMove(key.id());
       store.reached(StoreStage.MOVE_CONFIRMED);
       store.known.put(manifest, StoredCopy.whole(target));
       target.access().copied();
@@ -117,6 +119,20 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
     } finally {
       if (!published) {
         Disk.removeTreeIfPossible(staged);
+      }
+    }
+  }
+
+  /**
+   * A first copy whose directory is full or read only can be moved too. Then a deletion that comes
+   * between leaves the copy behind, and a scrub finds it.
+   */
+  private static void noteMove(SegmentStore.Located source) throws IOException {
+    try {
+      source.directory().noteMove(source.key());
+    } catch (IOException e) {
+      if (Cancellation.is(e)) {
+        throw e;
       }
     }
   }

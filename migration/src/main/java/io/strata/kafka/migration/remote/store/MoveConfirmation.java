@@ -2,7 +2,9 @@ package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -11,8 +13,15 @@ import java.util.Optional;
  * Confirms moves between directories, or takes their copies back. A deletion that comes between a
  * move's publication and this (perhaps by another broker) has removed the first copy, or finds the
  * second one: so that nothing that Kafka has deleted stays behind, or comes back.
+ *
+ * <p>That the first copy is gone proves a deletion only if its directory has the move's note: it
+ * may have been put back from a backup that is older than the segment. Without the note the copy
+ * stays, as the only one.
  */
 record MoveConfirmation(SegmentStore store) {
+
+  /** Longer than a move takes, and than a directory is not listed. */
+  private static final Duration LEFT = Duration.ofDays(1);
 
   /**
    * Takes the mark off a copy if the first one is there, and else removes the copy, unless another
@@ -23,16 +32,19 @@ record MoveConfirmation(SegmentStore store) {
    * @return whether the copy stays
    */
   boolean confirm(Optional<StoreDirectory> first, StoreDirectory target, SegmentKey key)
-      throws IOException {
+      throws IOException, InterruptedException {
     Path segment = target.segment(key);
     if (first.isEmpty() || !isIn(first.get(), key)) {
       // After the look for the first copy: if another has confirmed this one, and evicted the first
       // one, this one has no mark any more, and is the only one.
-      if (CopyMarks.isMoving(segment)) {
+      Optional<Boolean> deleted = isDeleted(segment.resolve(StoreNames.MOVING), key);
+      if (deleted.isEmpty()) {
+        return Disk.isThere(segment);
+      }
+      if (deleted.get()) {
         store.publishing.discard(target, key);
         return false;
       }
-      return Disk.isThere(segment);
     }
     if (!Files.deleteIfExists(segment.resolve(StoreNames.MOVING))) {
       // Another has confirmed it, or a deletion has found it.
@@ -40,6 +52,32 @@ record MoveConfirmation(SegmentStore store) {
     }
     Disk.forceDirectory(segment);
     return true;
+  }
+
+  /**
+   * Returns whether a segment whose first copy is gone was deleted.
+   *
+   * @param mark of the second copy: names the first one's directory
+   * @return empty if there is no mark any more
+   */
+  private Optional<Boolean> isDeleted(Path mark, SegmentKey key)
+      throws IOException, InterruptedException {
+    String source;
+    try {
+      source = Files.readString(mark);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+    for (StoreDirectory directory : store.directories()) {
+      if (directory.identity().directoryId().equals(source)) {
+        return Optional.of(
+            directory.read(
+                "looking in %s for the note of the move of %s".formatted(directory, key),
+                control -> directory.hasNotedMove(key)));
+      }
+    }
+    // It is not configured any more: its disk was lost, say. The copy can be read.
+    return Optional.of(false);
   }
 
   /**
@@ -65,7 +103,41 @@ record MoveConfirmation(SegmentStore store) {
         }
       }
     }
+    if (problems.isEmpty()) {
+      forgetEnded(problems);
+    }
     return problems;
+  }
+
+  /** Removes notes that a crash has left, when no copy of their segments is unconfirmed. */
+  private void forgetEnded(List<String> problems) throws InterruptedException {
+    if (store.directories().stream().anyMatch(directory -> directory.access().isSuspended())) {
+      return; // It may have such a copy.
+    }
+    for (StoreDirectory directory : store.directories()) {
+      try {
+        directory.brief(
+            "looking for notes of moves in " + directory,
+            control -> {
+              for (String id : directory.notedMoves(LEFT, store.clock().millis())) {
+                forgetEnded(directory, id);
+              }
+              return true;
+            });
+      } catch (IOException e) {
+        problems.add(directory + ": " + e.getMessage());
+      }
+    }
+  }
+
+  private void forgetEnded(StoreDirectory directory, String id) {
+    Optional<KnownSegment> known = store.known.find(id);
+    boolean unconfirmed =
+        known.isPresent()
+            && (isMoving(known.get()) || known.get().copies().stream().anyMatch(StoredCopy::moving));
+    if (!unconfirmed) {
+      directory.forgetMove(id);
+    }
   }
 
   private boolean isMoving(KnownSegment entry) {
@@ -87,14 +159,7 @@ record MoveConfirmation(SegmentStore store) {
     }
     // After the look for the first copy: if that was evicted meanwhile, this one had been
     // confirmed before, and is the only one.
-    Path mark = target.segment(key).resolve(StoreNames.MOVING);
-    boolean unconfirmed = Disk.isThere(mark);
-    if (unconfirmed && first.isEmpty() && isFromUnknown(mark)) {
-      // Its disk was lost, say: whether Kafka has deleted the segment is not known. It can be read.
-      boolean unused = Files.deleteIfExists(mark);
-      Disk.forceDirectory(Disk.parent(mark));
-      unconfirmed = false;
-    }
+    boolean unconfirmed = CopyMarks.isMoving(target.segment(key));
     boolean stays = !unconfirmed || confirm(first, target, key);
     if (stays) {
       store.known.change(key.id(), target, StoredCopy::confirmed);
@@ -102,13 +167,6 @@ record MoveConfirmation(SegmentStore store) {
       store.known.remove(key.id(), target);
     }
     return stays;
-  }
-
-  /** Returns whether a move came from a directory that is not configured any more. */
-  private boolean isFromUnknown(Path mark) throws IOException {
-    String source = Files.readString(mark);
-    return store.directories().stream()
-        .noneMatch(directory -> directory.identity().directoryId().equals(source));
   }
 
   /** Returns whether a directory has a copy of a segment, whatever has become of its files. */

@@ -32,6 +32,12 @@ public final class StoreNames {
   /** Beside {@link #COLD}: the log was evicted here, for a copy in another directory or there. */
   static final String WITHOUT_LOG = "without-log";
 
+  /**
+   * In the directory that a move copies from: a file for each segment, from before its copy is
+   * published until that is confirmed.
+   */
+  static final String MOVES = "moves";
+
   static final String BROKERS = "brokers";
   static final String TOPICS = "topics";
   static final String STAGING = "staging";

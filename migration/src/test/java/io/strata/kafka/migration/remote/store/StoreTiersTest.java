@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.util.stream.Stream;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -401,6 +402,86 @@ class StoreTiersTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length / 2] ^= 1;
     Path unused = Files.write(file, bytes);
+  }
+
+  /** Has the process die between a move's publication and its confirmation. */
+  private void dieInAMove(StoreTiers tiers) {
+    hook =
+        stage -> {
+          if (stage == StoreStage.MOVE_PUBLISHED) {
+            throw new IllegalStateException("killed");
+          }
+        };
+    assertThatThrownBy(() -> tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED))
+        .isInstanceOf(IllegalStateException.class);
+    hook = StoreStage.Hook.NONE;
+  }
+
+  /** The only copy is then the lower one, which no move has confirmed. */
+  @Test
+  void anUnconfirmedCopyIsKeptWhenTheUpperDirectoryIsPutBackFromAnOlderBackup() throws Exception {
+    SegmentStore store = twoLevels();
+    Path backup = ssd.resolveSibling("backup");
+    copyTree(ssd, backup);
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    dieInAMove(tiers);
+    Disk.removeTree(ssd);
+    Path unusedToo = Files.move(backup, ssd);
+    SegmentStore after = twoLevels();
+    refreshAll(after);
+    assertThat(new MoveConfirmation(after).settle()).isEmpty();
+    assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(after.segments().get(0).copies()).noneMatch(StoredCopy::moving);
+  }
+
+  /** Also while the move's process goes on. */
+  @Test
+  void aMoveKeepsItsCopyWhenTheUpperDirectoryIsPutBackMeanwhile() throws Exception {
+    SegmentStore store = twoLevels();
+    Path backup = ssd.resolveSibling("backup");
+    copyTree(ssd, backup);
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    hook =
+        stage -> {
+          if (stage == StoreStage.MOVE_PUBLISHED) {
+            try {
+              Disk.removeTree(ssd);
+              Path unusedToo = Files.move(backup, ssd);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    MoveResult unusedAsWell = tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  @Test
+  void anUnconfirmedCopyOfWhatWasDeletedIsRemovedAndNoNoteStays() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    dieInAMove(tiers);
+    Disk.removeTree(StoreNames.segment(ssd, SEGMENT.key()));
+    SegmentStore after = twoLevels();
+    refreshAll(after);
+    assertThat(new MoveConfirmation(after).settle()).isEmpty();
+    assertThat(after.locate(SEGMENT.key())).isEmpty();
+    Path note = ssd.resolve("moves").resolve(SEGMENT.key().id());
+    assertThat(note).as("may be needed by another broker").exists();
+    Path unusedToo = Files.setLastModifiedTime(note, FileTime.fromMillis(0));
+    assertThat(new MoveConfirmation(after).settle()).isEmpty();
+    assertThat(note).doesNotExist();
+  }
+
+  private static void copyTree(Path from, Path to) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path path : (Iterable<Path>) all::iterator) {
+        Path unused = Files.copy(path, to.resolve(from.relativize(path).toString()));
+      }
+    }
   }
 
   /** A crash before the confirmation, and the first copy has lost its manifest. */
