@@ -168,8 +168,7 @@ final class RemoteMeters {
      * @param read gets how many bytes were read, when the stream is closed
      * @param beforeFailure gets what failed, before the reader does
      */
-    FetchStream(
-        InputStream range, Run run, LongConsumer read, Consumer<Throwable> beforeFailure) {
+    FetchStream(InputStream range, Run run, LongConsumer read, Consumer<Throwable> beforeFailure) {
       super(range);
       this.run = run;
       this.read = read;

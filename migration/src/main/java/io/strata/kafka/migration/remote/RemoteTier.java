@@ -118,7 +118,9 @@ final class RemoteTier implements AutoCloseable {
     return meters.begin(operation, what);
   }
 
-  /** Before Kafka learns that a read has failed, and repeats it: on its own thread, waits a little. */
+  /**
+   * Before Kafka learns that a read has failed, and repeats it: on its own thread, waits a little.
+   */
   void readFailed(RemoteMeters.Run run, Throwable failure) {
     if (RemoteFailures.cause(failure) != RemoteStats.Cause.CANCELLED) {
       lateFailures.await(run.tookNanos(), live.fetchTimeout());

@@ -262,9 +262,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
 
   /** A replica's fetcher asks for the others, and must not wait: it fetches for many partitions. */
   private static boolean isForConsumers(IndexType type) {
-    return type == IndexType.OFFSET
-        || type == IndexType.TIMESTAMP
-        || type == IndexType.TRANSACTION;
+    return type == IndexType.OFFSET || type == IndexType.TIMESTAMP || type == IndexType.TRANSACTION;
   }
 
   @Override

@@ -500,8 +500,7 @@ class ColdManagerTest {
   private static SegmentInfo another(int number) {
     SegmentKey key = SEGMENT.key();
     return new SegmentInfo(
-        new SegmentKey(
-            key.topic(), key.topicId(), 3, 4711, new Uuid(3, 100 + number).toString()),
+        new SegmentKey(key.topic(), key.topicId(), 3, 4711, new Uuid(3, 100 + number).toString()),
         SEGMENT.endOffset(),
         0,
         1,
@@ -537,8 +536,7 @@ class ColdManagerTest {
     assertThat(fetch(manager, 0, 10)).hasSize(10);
     delete(manager);
     assertThat(manager.hanging())
-        .isEqualTo(
-            new RemoteStats.HangingCalls(ScriptedManager.class.getName(), 16, 0, 0));
+        .isEqualTo(new RemoteStats.HangingCalls(ScriptedManager.class.getName(), 16, 0, 0));
     hangs.countDown();
     await().untilAsserted(() -> assertThat(manager.hanging().all()).isZero());
     manager.close();

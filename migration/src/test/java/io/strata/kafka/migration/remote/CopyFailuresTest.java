@@ -205,7 +205,9 @@ class CopyFailuresTest {
     assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(10));
     begun = System.nanoTime();
     SegmentInfo second = bench.copied(tier);
-    assertThat(System.nanoTime() - begun).as("at once").isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
+    assertThat(System.nanoTime() - begun)
+        .as("at once")
+        .isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
     assertThat(bench.logs("b")).isEqualTo(2);
     assertThat(unavailable(tier, 0)).isEqualTo(1);
     over.run();

@@ -22,9 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Makes calls that end in their time, whatever the file system does. The work runs on a thread of
  * this object's; when the time is over, or the caller is interrupted, the caller goes on and the
- * work is asked to stop; what it gives all the same is undone. A thread that hangs in the kernel stays until the kernel lets it go; there
- * are never more of them than the bound, and calls that find all of them hanging fail in their
- * time.
+ * work is asked to stop; what it gives all the same is undone. A thread that hangs in the kernel
+ * stays until the kernel lets it go; there are never more of them than the bound, and calls that
+ * find all of them hanging fail in their time.
  *
  * <p>A thread that interrupts another one in a file channel waits until that one has left the
  * kernel: the JDK closes the channel before. So only a thread that has nothing else to do

@@ -134,7 +134,8 @@ record MoveConfirmation(SegmentStore store) {
     Optional<KnownSegment> known = store.known.find(id);
     boolean unconfirmed =
         known.isPresent()
-            && (isMoving(known.get()) || known.get().copies().stream().anyMatch(StoredCopy::moving));
+            && (isMoving(known.get())
+                || known.get().copies().stream().anyMatch(StoredCopy::moving));
     if (!unconfirmed) {
       directory.forgetMove(id);
     }

@@ -134,8 +134,7 @@ final class NewCopy {
    *
    * @param failure of the last directory: is thrown if there is none left
    */
-  private CopyPlacement.Reservation reserve(
-      long bytes, Optional<IOException> failure)
+  private CopyPlacement.Reservation reserve(long bytes, Optional<IOException> failure)
       throws IOException, InterruptedException {
     if (next.isPresent()) {
       CopyPlacement.Reservation reserved = next.get();
@@ -175,8 +174,8 @@ final class NewCopy {
     }
     String why =
         what
-            + ": it comes no further, though the directory answers; look at its disk, and at the log"
-            + " directory's";
+            + ": it comes no further, though the directory answers; look at its disk, and at the"
+            + " log directory's";
     work.directory.access().copyFailed(why);
     Set<StoreDirectory> except = new HashSet<>(tried);
     store.directories().stream()

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 
 /**
  * Reads, copies and compares files of segments, and computes their checksums on the way. What is
- * forced here is not all: what gives the files their place forces them together. What is wrong is a sentence;
- * empty if nothing is.
+ * forced here is not all: what gives the files their place forces them together. What is wrong is a
+ * sentence; empty if nothing is.
  *
  * @param buffers lends them to the work that reads, which may still use one when no caller waits
  *     for it any more

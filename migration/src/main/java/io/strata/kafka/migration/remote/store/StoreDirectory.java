@@ -284,7 +284,9 @@ public final class StoreDirectory {
     return noted;
   }
 
-  /** Removes the note of a move that is at its end; what cannot be removed now stays for a while. */
+  /**
+   * Removes the note of a move that is at its end; what cannot be removed now stays for a while.
+   */
   void forgetMove(String id) {
     try {
       boolean unused = Files.deleteIfExists(moveNote(id));

@@ -360,7 +360,8 @@ class SegmentStoreTest {
   void aCapacityCountsWhatSmallSegmentsTakeOnDisk() throws Exception {
     long capacity = 400_000;
     SegmentStore store =
-        Stores.open(1, Stores.level("ssd", OptionalLong.of(capacity), ssd), Stores.level("hdd", hdd));
+        Stores.open(
+            1, Stores.level("ssd", OptionalLong.of(capacity), ssd), Stores.level("hdd", hdd));
     for (int i = 0; i < 40; i++) {
       SegmentStore.Copied unused = Stores.copy(store, local, Stores.info("t", 0, i, i, 2000));
     }
