@@ -511,6 +511,8 @@ class StrataMetricsTest {
             "segments found corrupt by moves between levels of the remote store: 2",
             "1010 damaged copies in remote level ssd",
             "remote directory /hdd of level hdd cannot be used",
+            "copies go past remote directory /hdd of level hdd: copying t-0 failed",
+            "cold manager a.Manager hangs in 3 copies, 2 reads and 1 deletions",
             "91 threads hang in operations of the remote tier",
             "123 segments wait for a retry after a failed move between levels of the remote store");
   }
