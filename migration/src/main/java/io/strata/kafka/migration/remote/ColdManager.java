@@ -45,7 +45,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
 
-  /** Of each kind: one kind that hangs keeps no other from being asked. */
+  /** The bound for each kind: one kind that hangs keeps no other from being asked. */
   private static final int CALLS = 16;
 
   private final String className;

@@ -329,7 +329,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     return run(operation, what, work, false);
   }
 
-  /** As above; {@code late} is for what a consumer repeats at once. */
+  /** Runs an operation; {@code late} if a consumer repeats it at once when it fails. */
   private <T> T run(Operation operation, String what, Work<T> work, boolean late)
       throws RemoteStorageException {
     RemoteTier now = tier;

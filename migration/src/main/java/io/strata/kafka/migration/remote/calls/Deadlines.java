@@ -325,7 +325,7 @@ public final class Deadlines implements AutoCloseable {
     private final FutureTask<T> task;
     private volatile boolean cancelled;
 
-    /** What the work gave, though nobody may take it. */
+    /** The work's result, until a caller takes it. */
     @GuardedBy("this")
     private Optional<T> result = Optional.empty();
 

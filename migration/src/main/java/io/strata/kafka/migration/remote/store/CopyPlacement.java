@@ -91,7 +91,7 @@ final class CopyPlacement {
   }
 
   /**
-   * What came of a search.
+   * The result of a search.
    *
    * @param usable directories that were asked for their free space, and answered
    * @param reasons a sentence for each directory

@@ -34,16 +34,16 @@ final class NewCopy {
   /** Space elsewhere, for which a directory was left in which the copy hangs. */
   private Optional<CopyPlacement.Reservation> next = Optional.empty();
 
-  /** Whether Kafka has its failure. */
+  /** Set when Kafka has its failure. */
   @GuardedBy("this")
   private boolean failed;
 
-  /** Whether a directory may have a copy that could not be taken back. */
+  /** Set when a copy could not be taken back: a directory may have it. */
   @GuardedBy("this")
   private boolean leftBehind;
 
   /**
-   * Of a segment that is not there yet.
+   * Creates the copy of a segment that is not there yet.
    *
    * @param chunkBytes how the log is divided for its checksums
    * @param local what may share its bytes
@@ -119,7 +119,9 @@ final class NewCopy {
     }
   }
 
-  /** What the copy takes on disk. The broker's own files: the caller has a time for all of it. */
+  /**
+   * Returns what the copy takes on disk. Reads the broker's own files, without a limit of its own.
+   */
   private long bytes() throws IOException, InterruptedException {
     LongStream.Builder files = LongStream.builder();
     files.add(segment.bytes()).add(source.leaderEpochs().remaining());
@@ -197,7 +199,7 @@ final class NewCopy {
     private final StoreDirectory directory;
     private final AtomicLong steps = new AtomicLong();
 
-    /** Of the caller's thread. */
+    /** Steps at the last look; used by the caller's thread. */
     private long seen = -1;
 
     private int looks;

@@ -69,7 +69,7 @@ record SegmentCopy(
   }
 
   /**
-   * What keeps the bytes from being shared keeps them from being copied too, or does not matter.
+   * Shares the bytes if that succeeds. A failure says nothing: it shows in the copy, or not at all.
    */
   private boolean share(LocalSegments local, Path target) throws IOException {
     try {

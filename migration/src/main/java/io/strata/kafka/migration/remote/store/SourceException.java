@@ -5,15 +5,15 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
 /**
- * What was to be copied could not be read: no fault of the directory that was to get the copy, and
- * no sign that the store lacks something.
+ * Says that the source of a copy could not be read: no fault of the directory that was to get the
+ * copy, and no sign that the store lacks something.
  */
 public final class SourceException extends IOException {
   private static final long serialVersionUID = 1L;
 
   private final IOException failure;
 
-  /** Of what the source's files or its manager threw. */
+  /** Wraps what the source's files or its manager threw. */
   SourceException(IOException failure) {
     super(describe(failure), failure);
     this.failure = failure;
