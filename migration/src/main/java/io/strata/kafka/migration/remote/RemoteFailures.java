@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.CorruptChunkException;
@@ -82,6 +83,12 @@ final class RemoteFailures {
     return KNOWS_RETRIABLE && Known.isInstance(failure);
   }
 
+  /** Returns why an operation failed: a copy looks for nothing in the store. */
+  static Cause cause(Operation operation, Throwable failure) {
+    Cause cause = cause(failure);
+    return operation == Operation.COPY && cause == Cause.NOT_FOUND ? Cause.IO : cause;
+  }
+
   static Cause cause(Throwable failure) {
     Optional<Cause> known =
         CAUSES.entrySet().stream()
@@ -112,8 +119,12 @@ final class RemoteFailures {
    * @param what was being done to which segment: topic, partition, offsets
    */
   static RemoteStorageException translate(String what, Throwable failure) {
+    return translate(what, failure, cause(failure));
+  }
+
+  /** As {@link #translate(String, Throwable)}, for the cause that was found. */
+  static RemoteStorageException translate(String what, Throwable failure, Cause cause) {
     String message = what + ": " + describe(failure);
-    Cause cause = cause(failure);
     if (cause == Cause.NOT_FOUND) {
       return new RemoteResourceNotFoundException(message, failure);
     }

@@ -123,9 +123,9 @@ final class RemoteMeters {
     /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
     RemoteStorageException failed(Throwable failure) {
       int unused = meter.running.decrementAndGet();
-      Cause cause = RemoteFailures.cause(failure);
+      Cause cause = RemoteFailures.cause(operation, failure);
       meter.failures(cause).increment();
-      RemoteStorageException translated = RemoteFailures.translate(what, failure);
+      RemoteStorageException translated = RemoteFailures.translate(what, failure, cause);
       retried.failed(operation, cause, translated);
       return translated;
     }

@@ -14,6 +14,7 @@ import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -773,6 +774,24 @@ class StrataRemoteStorageManagerTest {
     assertThat(all(manager.fetchLogSegment(whole, BYTES))).isEmpty();
     assertThat(all(manager.fetchLogSegment(whole, BYTES, BYTES + 100))).isEmpty();
     assertThat(failures(Operation.FETCH, Cause.FAULT)).isZero();
+  }
+
+  /** A broker with a wrong clock takes it for a leftover, say. */
+  @Test
+  void aCopyWhoseStagingIsGoneIsNotToldAsMissingInTheStore() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    stages =
+        stage -> {
+          if (stage == StoreStage.COPY_INDEXES_WRITTEN) {
+            try (Stream<Path> owners = Files.list(ssd.resolve("staging"))) {
+              Path unused = Files.move(owners.findFirst().orElseThrow(), top.resolve("gone"));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    assertThatThrownBy(() -> manager.copyLogSegmentData(metadata(0), data(0, false)))
+        .isInstanceOf(RetriableRemoteStorageException.class);
   }
 
   /** Kafka takes "not found" for the store's answer, and the store has nothing to do with it. */
