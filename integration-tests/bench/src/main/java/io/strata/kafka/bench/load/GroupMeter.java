@@ -19,7 +19,7 @@ final class GroupMeter {
   private final LongAdder bytes = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private volatile Optional<String> firstError = Optional.empty();
-  private final AtomicLong lastNanos = new AtomicLong(Long.MIN_VALUE);
+  private final AtomicLong endNanos = new AtomicLong(Long.MIN_VALUE);
   private final Histogram[] taken;
   private long takenRecords;
   private long takenBytes;
@@ -40,17 +40,21 @@ final class GroupMeter {
     records.increment();
     bytes.add(recordBytes);
     // Only the end counts: most calls leave it alone.
-    long last = lastNanos.get();
-    if (nowNanos - 1_000_000 > last) {
-      lastNanos.accumulateAndGet(nowNanos, Math::max);
+    if (nowNanos - 1_000_000 > endNanos.get()) {
+      workedUntil(nowNanos);
     }
   }
 
   /** Counts a record that was not acknowledged. */
-  synchronized void error(Throwable cause) {
+  void error(Throwable cause) {
     errors.increment();
+    failed(cause.toString());
+  }
+
+  /** Notes why the group's figures are not to be used. */
+  synchronized void failed(String why) {
     if (firstError.isEmpty()) {
-      firstError = Optional.of(cause.toString());
+      firstError = Optional.of(why);
     }
   }
 
@@ -58,13 +62,18 @@ final class GroupMeter {
     return firstError;
   }
 
+  /** Says that a client was at work until then, by nanoTime, whatever it has counted. */
+  void workedUntil(long nanos) {
+    endNanos.accumulateAndGet(nanos, Math::max);
+  }
+
   /**
-   * Returns when the last record was counted, by nanoTime, to a millisecond; the given value if
-   * none.
+   * Returns the end of the group's work by nanoTime: its last record, to a millisecond, or the end
+   * of its time if that is later; the given value if none.
    */
-  long lastNanos(long none) {
-    long last = lastNanos.get();
-    return last == Long.MIN_VALUE ? none : last;
+  long endNanos(long none) {
+    long end = endNanos.get();
+    return end == Long.MIN_VALUE ? none : end;
   }
 
   /** All since the last call. Called by one thread. */

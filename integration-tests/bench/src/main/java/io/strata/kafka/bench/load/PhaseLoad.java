@@ -206,9 +206,10 @@ public final class PhaseLoad implements AutoCloseable {
       }
     }
     if (group.left().decrementAndGet() == 0) {
+      // Before a failure, which ends the phase: a group that has failed has a time, too.
+      long end = group.meter().endNanos(System.nanoTime());
+      listener.ended(name, Math.max(0, (end - start) / NANOS));
       group.meter().firstError().ifPresent(error -> listener.failed(name + ": " + error));
-      long last = group.meter().lastNanos(System.nanoTime());
-      listener.ended(name, Math.max(0, (last - start) / NANOS));
       if (left.decrementAndGet() == 0) {
         allEnded.countDown();
       }

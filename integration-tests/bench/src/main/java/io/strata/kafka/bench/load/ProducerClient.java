@@ -69,7 +69,11 @@ final class ProducerClient implements LoadClient {
     for (long n = 0; n < limit && !stops.isStopped(); n++) {
       long intended = pace.isMaximum() ? System.nanoTime() : start + pace.dueNanos(n);
       stops.await(Math.min(intended, end));
-      if (intended >= end || System.nanoTime() >= end || stops.isStopped()) {
+      if (stops.isStopped()) {
+        break;
+      }
+      if (System.nanoTime() >= end) {
+        meter.workedUntil(end);
         break;
       }
       send(intended);

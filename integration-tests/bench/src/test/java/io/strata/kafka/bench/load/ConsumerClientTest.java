@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,5 +124,135 @@ class ConsumerClientTest {
     client.run();
 
     assertThat(meter.take().records()).isZero();
+  }
+
+  /** 5 a second for 600 ms are three, however many one poll brings. */
+  @Test
+  void aRateEndsWithTheTimeWithinAPoll() throws Exception {
+    ConsumerClient client =
+        client(new Share(0, 1), ", rate: 5/s, until: {time: 600ms}", Long.MAX_VALUE);
+    client.prepare();
+    for (int i = 0; i < 10; i++) {
+      add(0, i, clock.micros());
+    }
+    stops.startAt(System.nanoTime());
+
+    client.run();
+
+    assertThat(meter.take().records()).isEqualTo(3);
+  }
+
+  /** A profile's pause at the beginning and in the middle, all of the records in one poll. */
+  @Test
+  void aPauseOfAProfileIsAPause() throws Exception {
+    ConsumerClient client =
+        client(
+            new Share(0, 1),
+            ", rate: [{rate: 0/s, for: 200ms}, {rate: 5/s, for: 400ms}], until: {time: 1s}",
+            Long.MAX_VALUE);
+    client.prepare();
+    for (int i = 0; i < 10; i++) {
+      add(0, i, clock.micros());
+    }
+    long start = System.nanoTime();
+    stops.startAt(start);
+
+    client.run();
+
+    assertThat(meter.take().records()).isEqualTo(3);
+    assertThat(meter.endNanos(0)).isEqualTo(start + TimeUnit.MILLISECONDS.toNanos(1000));
+  }
+
+  @Test
+  void aStopEndsItWithinAPoll() throws Exception {
+    ConsumerClient client =
+        client(new Share(0, 1), ", rate: 1/s, until: {time: 1h}", Long.MAX_VALUE);
+    client.prepare();
+    for (int i = 0; i < 10; i++) {
+      add(0, i, clock.micros());
+    }
+    stops.startAt(System.nanoTime());
+    stops.stop();
+
+    client.run();
+
+    assertThat(meter.take().records()).isZero();
+  }
+
+  /** The next record of the pace would be due in a second. */
+  @Test
+  void endsWithTheLastRecordThatItMayRead() throws Exception {
+    ConsumerClient client = client(new Share(0, 1), ", rate: 1/s, until: {records: 1}", 1);
+    client.prepare();
+    add(0, 0, clock.micros());
+    add(0, 1, clock.micros());
+    long start = System.nanoTime();
+    stops.startAt(start);
+
+    client.run();
+
+    assertThat(meter.take().records()).isEqualTo(1);
+    assertThat(stops.isStopped()).isTrue();
+    assertThat(System.nanoTime() - start).isLessThan(TimeUnit.MILLISECONDS.toNanos(900));
+  }
+
+  /** One whose last record was read at once, and that then waits for records that there are. */
+  @Test
+  void oneThatHangsHasFailedAndItsTimeIsAllOfIt() throws Exception {
+    ConsumerClient client = client(new Share(0, 1), ", until: {time: 300ms}", Long.MAX_VALUE);
+    client.prepare();
+    add(0, 0, clock.micros());
+    kafka.updateEndOffsets(Map.of(new TopicPartition("topic", 0), 8L));
+    long start = System.nanoTime();
+    stops.startAt(start);
+
+    client.run();
+
+    assertThat(meter.firstError())
+        .hasValueSatisfying(
+            why ->
+                assertThat(why)
+                    .startsWith("stalled: found no record read in the last 0.")
+                    .endsWith(" s, with 7 left to read in topic-0"));
+    assertThat(meter.endNanos(0)).isEqualTo(start + TimeUnit.MILLISECONDS.toNanos(300));
+  }
+
+  /** At the end of the log nothing is late; its time is all of it too. */
+  @Test
+  void oneThatHasReadAllHasNotFailed() throws Exception {
+    ConsumerClient client = client(new Share(0, 1), ", until: {time: 300ms}", Long.MAX_VALUE);
+    client.prepare();
+    add(0, 0, clock.micros());
+    long start = System.nanoTime();
+    stops.startAt(start);
+
+    client.run();
+
+    assertThat(meter.firstError()).isEmpty();
+    assertThat(meter.endNanos(0)).isEqualTo(start + TimeUnit.MILLISECONDS.toNanos(300));
+  }
+
+  @Test
+  void clientsOfAGroupReadNoMoreThanItsLimitTogether() throws Exception {
+    ConsumerClient.Budget budget =
+        new ConsumerClient.Budget(new AtomicLong(1000), new AtomicLong(Long.MAX_VALUE));
+    AtomicLong taken = new AtomicLong();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Thread thread =
+          new Thread(
+              () -> {
+                while (budget.take(1)) {
+                  taken.incrementAndGet();
+                }
+              });
+      threads.add(thread);
+      thread.start();
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    assertThat(taken).hasValue(1000);
   }
 }

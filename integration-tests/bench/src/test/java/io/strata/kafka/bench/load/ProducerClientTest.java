@@ -104,6 +104,22 @@ class ProducerClientTest {
     assertThat(kafka.history()).isEmpty();
   }
 
+  /** The time after the last record of a profile is a part of the group's time. */
+  @Test
+  void aTimeLimitIsTheGroupsTime() throws Exception {
+    ProducerClient client =
+        client(
+            new Share(0, 1),
+            "rate: [{rate: 50/s, for: 100ms}, {rate: 0/s, for: 1h}], until: {time: 250ms}");
+    long start = System.nanoTime();
+    stops.startAt(start);
+
+    client.run();
+
+    assertThat(kafka.history()).hasSize(5);
+    assertThat(meter.endNanos(0)).isEqualTo(start + TimeUnit.MILLISECONDS.toNanos(250));
+  }
+
   @Test
   void aStopEndsIt() throws Exception {
     ProducerClient client = client(new Share(0, 1), "rate: 1/s, until: {time: 1h}");
