@@ -89,11 +89,16 @@ final class Figures {
 
   private static String ratio(Comparison.Ratio ratio) {
     String range = format("%.3f (%.3f to %.3f)", ratio.median(), ratio.least(), ratio.most());
+    if (ratio.pairs() == 0) {
+      return range + " without pairs";
+    }
+    String pairs =
+        format("%s of %d %s", range, ratio.pairs(), ratio.pairs() == 1 ? "pair" : "pairs");
     return ratio.interval().isEmpty()
-        ? range
+        ? pairs
         : format(
             "%s, 95 %% interval %.3f to %.3f",
-            range, ratio.interval().get(0), ratio.interval().get(1));
+            pairs, ratio.interval().get(0), ratio.interval().get(1));
   }
 
   private static String format(String format, Object... values) {

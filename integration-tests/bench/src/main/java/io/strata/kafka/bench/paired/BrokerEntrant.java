@@ -190,6 +190,7 @@ public final class BrokerEntrant implements Entrant {
         Map.of(),
         List.of(),
         List.of(),
+        "",
         List.of());
   }
 }

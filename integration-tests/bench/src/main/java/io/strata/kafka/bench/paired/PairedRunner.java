@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -21,6 +22,10 @@ public final class PairedRunner {
   private final MachineLoad load;
   private final Consumer<String> progress;
   private final Keeper keeper;
+
+  /** Tells the rounds of this session from those of others, which are counted from 1, too. */
+  private final String session = UUID.randomUUID().toString();
+
   private final List<RunResult> results = new ArrayList<>();
   private final List<String> discarded = new ArrayList<>();
 
@@ -76,7 +81,7 @@ public final class PairedRunner {
       for (Entrant entrant : rotated(round)) {
         progress.accept("round %d: %s".formatted(round, entrant.label()));
         Entrant.Attempt attempt = entrant.run(round);
-        own.add(attempt.result());
+        own.add(attempt.result().ofRound("%s/%d".formatted(session, round)));
         if (!attempt.result().hasSucceeded()) {
           keep(round, own);
           return outcome(false);

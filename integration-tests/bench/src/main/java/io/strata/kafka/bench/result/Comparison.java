@@ -4,10 +4,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /**
  * Any number of results side by side: those of one label together, each label against the first.
@@ -34,40 +33,44 @@ public record Comparison(List<String> labels, List<Line> lines, List<String> fai
   /**
    * A label's values against those of the first label.
    *
-   * @param pairs whether the i-th result of one was divided by the i-th of the other; otherwise by
-   *     the median of the other
+   * @param pairs how many rounds have a good result of each; only they count. 0 for labels that
+   *     have no round in common: then it is the median against the first label's, and the range is
+   *     that of the values against it
    * @param interval an interval that has the median with a probability of 95 % at least, whatever
-   *     the distribution: the ends are two of the ratios; empty for fewer than six
+   *     the distribution: the ends are two of the ratios; empty for fewer than six pairs
    */
-  public record Ratio(
-      double median, double least, double most, boolean pairs, List<Double> interval) {}
+  public record Ratio(double median, double least, double most, int pairs, List<Double> interval) {}
 
   /** Compares results. */
   public static Comparison of(List<RunResult> results) {
-    Map<String, List<Map<Key, Double>>> figures = new LinkedHashMap<>();
+    Map<String, List<Good>> good = new LinkedHashMap<>();
     List<String> failures = new ArrayList<>();
     for (RunResult result : results) {
-      List<Map<Key, Double>> own =
-          figures.computeIfAbsent(result.label(), label -> new ArrayList<>());
+      List<Good> own = good.computeIfAbsent(result.label(), label -> new ArrayList<>());
       if (result.hasSucceeded()) {
-        own.add(figures(result));
+        own.add(new Good(result.round(), figures(result)));
       }
       result
           .failures()
           .forEach(f -> failures.add("%s, %s: %s".formatted(result.label(), result.started(), f)));
     }
-    List<String> labels = List.copyOf(figures.keySet());
+    List<List<Good>> labels = List.copyOf(good.values());
     List<Line> lines = new ArrayList<>();
-    Optional<Map<Key, Double>> first = figures.values().stream().flatMap(List::stream).findFirst();
-    for (Key key : first.map(Map::keySet).orElse(Set.of())) {
-      List<List<Double>> values =
-          labels.stream().map(label -> values(figures.get(label), key)).toList();
+    Optional<Good> first = labels.stream().flatMap(List::stream).findFirst();
+    for (Key key : first.map(any -> any.figures().keySet()).orElse(Set.of())) {
+      List<List<Value>> values = labels.stream().map(label -> values(label, key)).toList();
       if (values.stream().noneMatch(List::isEmpty)) {
         lines.add(line(key, values));
       }
     }
-    return new Comparison(labels, List.copyOf(lines), List.copyOf(failures));
+    return new Comparison(List.copyOf(good.keySet()), List.copyOf(lines), List.copyOf(failures));
   }
+
+  /** The figures of a result that has succeeded, and its round. */
+  private record Good(String round, Map<Key, Double> figures) {}
+
+  /** One figure of it. */
+  private record Value(String round, double value) {}
 
   private record Key(String what, String metric) {}
 
@@ -92,14 +95,17 @@ public record Comparison(List<String> labels, List<Line> lines, List<String> fai
     return figures;
   }
 
-  private static List<Double> values(@Nullable List<Map<Key, Double>> results, Key key) {
-    return Objects.requireNonNull(results).stream()
-        .flatMap(result -> Optional.ofNullable(result.get(key)).stream())
+  private static List<Value> values(List<Good> results, Key key) {
+    return results.stream()
+        .flatMap(
+            good ->
+                Optional.ofNullable(good.figures().get(key)).stream()
+                    .map(value -> new Value(good.round(), value)))
         .toList();
   }
 
-  private static Line line(Key key, List<List<Double>> values) {
-    List<Double> base = values.get(0);
+  private static Line line(Key key, List<List<Value>> values) {
+    List<Value> base = values.get(0);
     return new Line(
         key.what(),
         key.metric(),
@@ -107,21 +113,50 @@ public record Comparison(List<String> labels, List<Line> lines, List<String> fai
         values.stream().skip(1).map(other -> ratio(base, other)).toList());
   }
 
-  private static Spread spread(List<Double> values) {
-    List<Double> sorted = values.stream().sorted().toList();
+  private static Spread spread(List<Value> values) {
+    List<Double> sorted = sorted(values);
     return new Spread(median(sorted), sorted.get(0), sorted.get(sorted.size() - 1), sorted.size());
   }
 
-  static Ratio ratio(List<Double> base, List<Double> other) {
-    boolean pairs = base.size() == other.size();
-    double middle = median(base.stream().sorted().toList());
-    List<Double> ratios = new ArrayList<>();
-    for (int i = 0; i < other.size(); i++) {
-      ratios.add(other.get(i) / (pairs ? base.get(i) : middle));
+  private static List<Double> sorted(List<Value> values) {
+    return values.stream().map(Value::value).sorted().toList();
+  }
+
+  private static Ratio ratio(List<Value> base, List<Value> other) {
+    List<Double> ratios = pairs(base, other);
+    int pairs = ratios.size();
+    if (pairs == 0) {
+      double middle = median(sorted(base));
+      ratios = sorted(other).stream().map(value -> value / middle).toList();
     }
-    ratios.sort(Double::compare);
     return new Ratio(
-        median(ratios), ratios.get(0), ratios.get(ratios.size() - 1), pairs, interval(ratios));
+        median(ratios),
+        ratios.get(0),
+        ratios.get(ratios.size() - 1),
+        pairs,
+        pairs == 0 ? List.of() : interval(ratios));
+  }
+
+  /** Returns the ratio in each round that both have once, sorted. */
+  private static List<Double> pairs(List<Value> base, List<Value> other) {
+    Map<String, List<Value>> rounds = byRound(base);
+    List<Double> ratios = new ArrayList<>();
+    byRound(other)
+        .forEach(
+            (round, values) -> {
+              List<Value> of = rounds.getOrDefault(round, List.of());
+              if (values.size() == 1 && of.size() == 1) {
+                ratios.add(values.get(0).value() / of.get(0).value());
+              }
+            });
+    ratios.sort(Double::compare);
+    return ratios;
+  }
+
+  private static Map<String, List<Value>> byRound(List<Value> values) {
+    return values.stream()
+        .filter(value -> !value.round().isEmpty())
+        .collect(Collectors.groupingBy(Value::round));
   }
 
   private static double median(List<Double> sorted) {

@@ -1,5 +1,7 @@
 package io.strata.kafka.bench.result;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.bench.agent.HostInfo;
 import java.util.ArrayList;
@@ -19,6 +21,8 @@ import java.util.TreeMap;
  * @param cluster what is known of the cluster: id, brokers, versions; how a contender was started
  * @param hosts the hosts of the clients
  * @param phases in their order; those that have begun
+ * @param round the round of a {@code paired} that it is from, a name that no other session has:
+ *     results of one round are pairs; empty outside of {@code paired}
  * @param failures why the figures are not to be used; empty if they are
  */
 public record RunResult(
@@ -31,6 +35,7 @@ public record RunResult(
     Map<String, String> cluster,
     List<HostInfo> hosts,
     List<PhaseResult> phases,
+    @JsonSetter(nulls = Nulls.AS_EMPTY) String round,
     List<String> failures) {
 
   /** The format that this version reads and writes. */
@@ -46,7 +51,23 @@ public record RunResult(
     List<String> all = new ArrayList<>(failures);
     all.addAll(more);
     return new RunResult(
-        format, tool, label, name, scenario, started, cluster, hosts, phases, List.copyOf(all));
+        format,
+        tool,
+        label,
+        name,
+        scenario,
+        started,
+        cluster,
+        hosts,
+        phases,
+        round,
+        List.copyOf(all));
+  }
+
+  /** Returns a copy that is of a round. */
+  public RunResult ofRound(String name) {
+    return new RunResult(
+        format, tool, label, this.name, scenario, started, cluster, hosts, phases, name, failures);
   }
 
   /** Returns a copy that says more of the cluster. */
@@ -54,7 +75,7 @@ public record RunResult(
     Map<String, String> all = new TreeMap<>(cluster);
     all.putAll(more);
     return new RunResult(
-        format, tool, label, name, scenario, started, all, hosts, phases, failures);
+        format, tool, label, name, scenario, started, all, hosts, phases, round, failures);
   }
 
   /** Returns a copy without what is over time, and without histograms. */
@@ -69,6 +90,7 @@ public record RunResult(
         cluster,
         hosts,
         phases.stream().map(PhaseResult::summary).toList(),
+        round,
         failures);
   }
 }

@@ -76,6 +76,7 @@ public final class Coordinator {
         cluster,
         hosts,
         phases,
+        "",
         List.copyOf(failures));
   }
 

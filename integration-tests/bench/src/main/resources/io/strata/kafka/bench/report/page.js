@@ -45,16 +45,17 @@ function ratios() {
   if (labels.length < 2) return;
   add(page, 'h2', 'Comparison');
   const head = ['', 'figure', `${labels[0]}, median`];
-  labels.slice(1).forEach((label) => head.push(`${label}, median`, `${label} / ${labels[0]}`, 'range', '95 % interval'));
+  labels.slice(1).forEach((label) => head.push(`${label}, median`, `${label} / ${labels[0]}`, 'range', 'pairs', '95 % interval'));
   table(page, head, lines.map((line) => {
     const row = [line.what, line.metric, number(line.spreads[0].median)];
     line.ratios.forEach((ratio, i) => row.push(number(line.spreads[i + 1].median), number(ratio.median),
       `${number(ratio.least)} to ${number(ratio.most)}`,
-      ratio.interval.length ? `${number(ratio.interval[0])} to ${number(ratio.interval[1])}` : 'fewer than 6'));
+      ratio.pairs || 'none',
+      ratio.interval.length ? `${number(ratio.interval[0])} to ${number(ratio.interval[1])}` : 'none'));
     return row;
   }));
-  add(page, 'div', lines.length && lines[0].ratios[0].pairs
-    ? 'Ratios are of pairs: results of one round, divided.' : 'Ratios are against the median of the first.', 'dim');
+  add(page, 'div', 'A pair is the good results of one round of strata-bench paired, divided. '
+    + 'Without pairs a ratio is against the median of the first; without six pairs there is no interval.', 'dim');
 }
 
 function figures() {

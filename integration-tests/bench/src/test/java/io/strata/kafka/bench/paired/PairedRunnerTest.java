@@ -48,6 +48,7 @@ class PairedRunnerTest {
             Map.of(),
             List.of(),
             List.of(),
+            "",
             List.of(failures)),
         others);
   }
@@ -123,6 +124,8 @@ class PairedRunnerTest {
 
     assertThat(outcome.isComplete()).isTrue();
     assertThat(outcome.results()).hasSize(4);
+    List<String> rounds = outcome.results().stream().map(RunResult::round).toList();
+    assertThat(rounds.subList(0, 2)).isEqualTo(rounds.subList(2, 4)).doesNotHaveDuplicates();
     assertThat(outcome.discarded())
         .containsExactly("round 1: other programs used 0.75 processors, 0.50 at most");
     assertThat(order).hasSize(6);

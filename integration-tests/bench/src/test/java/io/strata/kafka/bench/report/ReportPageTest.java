@@ -45,6 +45,7 @@ class ReportPageTest {
                 List.of(
                     new PhaseResult.TierPoint(0, Map.of("hot, dirty", 1_000_000L)),
                     new PhaseResult.TierPoint(1, Map.of("hot, dirty", 3_000_000L))))),
+        "",
         List.of());
   }
 
@@ -112,6 +113,7 @@ class ReportPageTest {
                         loaded.cluster(),
                         loaded.hosts(),
                         List.of(loaded.phases().get(0), kill),
+                        "",
                         List.of()))));
 
     assertThat(data.path("charts").fieldNames()).toIterable().containsExactly("load");

@@ -3,8 +3,8 @@ package io.strata.kafka.bench.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.stream.DoubleStream;
 import org.junit.jupiter.api.Test;
 
 class ComparisonTest {
@@ -12,8 +12,8 @@ class ComparisonTest {
   @Test
   void labelsAreComparedWithTheFirst() {
     List<RunResult> results = new ArrayList<>();
-    DoubleStream.of(100, 110, 90).forEach(v -> results.add(ResultFilesTest.result("stock", v)));
-    DoubleStream.of(150, 220, 90).forEach(v -> results.add(ResultFilesTest.result("strata", v)));
+    results.addAll(rounds("stock", 100, 110, 90));
+    results.addAll(rounds("strata", 150, 220, 90));
 
     Comparison comparison = Comparison.of(results);
 
@@ -27,7 +27,7 @@ class ComparisonTest {
     assertThat(line.spreads())
         .containsExactly(
             new Comparison.Spread(100, 90, 110, 3), new Comparison.Spread(150, 90, 220, 3));
-    assertThat(line.ratios()).containsExactly(new Comparison.Ratio(1.5, 1, 2, true, List.of()));
+    assertThat(line.ratios()).containsExactly(new Comparison.Ratio(1.5, 1, 2, 3, List.of()));
     assertThat(comparison.lines().stream().map(Comparison.Line::metric))
         .contains("p50 ms", "p99.99 ms", "processor-seconds-per-gb-in", "start-seconds");
   }
@@ -38,9 +38,10 @@ class ComparisonTest {
     Comparison comparison =
         Comparison.of(
             List.of(
-                ResultFilesTest.result("stock", 100),
-                ResultFilesTest.result("strata", 1).failed(List.of("disk full")),
-                ResultFilesTest.result("strata", 200)));
+                ResultFilesTest.result("stock", 100).ofRound("a/1"),
+                ResultFilesTest.result("strata", 1).failed(List.of("disk full")).ofRound("a/1"),
+                ResultFilesTest.result("stock", 50).ofRound("a/2"),
+                ResultFilesTest.result("strata", 100).ofRound("a/2")));
 
     assertThat(comparison.failures())
         .singleElement()
@@ -48,13 +49,68 @@ class ComparisonTest {
         .startsWith("strata,")
         .endsWith("disk full");
     assertThat(comparison.lines().get(1).ratios())
-        .containsExactly(new Comparison.Ratio(2, 2, 2, true, List.of()));
+        .containsExactly(new Comparison.Ratio(2, 2, 2, 1, List.of()));
   }
 
+  /** Rounds in which one of the two has failed are of no use to the others. */
   @Test
-  void withoutPairsTheMedianOfTheFirstCounts() {
-    assertThat(Comparison.ratio(List.of(1.0, 2.0, 3.0), List.of(4.0, 2.0)))
-        .isEqualTo(new Comparison.Ratio(1.5, 1, 2, false, List.of()));
+  void resultsOfOneRoundArePairs() {
+    List<RunResult> results = new ArrayList<>();
+    for (int round = 1; round <= 12; round++) {
+      RunResult stock = ResultFilesTest.result("stock", 100 * round);
+      RunResult strata = ResultFilesTest.result("strata", 100 * round);
+      results.add((round == 2 ? stock.failed(List.of("a")) : stock).ofRound("a/" + round));
+      results.add((round == 9 ? strata.failed(List.of("b")) : strata).ofRound("a/" + round));
+    }
+    // In their order by label, as folders are.
+    results.sort(Comparator.comparing(RunResult::label));
+
+    assertThat(ratio(Comparison.of(results)))
+        .isEqualTo(new Comparison.Ratio(1, 1, 1, 10, List.of(1.0, 1.0)));
+  }
+
+  /** Each session has a first round. */
+  @Test
+  void roundsOfAnotherSessionAreOthers() {
+    List<RunResult> results =
+        List.of(
+            ResultFilesTest.result("stock", 100).ofRound("a/1"),
+            ResultFilesTest.result("stock", 200).ofRound("b/1"),
+            ResultFilesTest.result("strata", 300).ofRound("b/1"),
+            ResultFilesTest.result("strata", 400).ofRound("c/1"));
+
+    assertThat(ratio(Comparison.of(results)))
+        .isEqualTo(new Comparison.Ratio(1.5, 1.5, 1.5, 1, List.of()));
+  }
+
+  /** As many results of each as one likes: the i-th of one is no partner of the i-th of another. */
+  @Test
+  void withoutPairsThereIsNoInterval() {
+    List<RunResult> results = new ArrayList<>();
+    for (int i = 1; i <= 9; i++) {
+      results.add(ResultFilesTest.result("stock", i));
+      results.add(ResultFilesTest.result("strata", 2 * i));
+    }
+
+    assertThat(ratio(Comparison.of(results)))
+        .isEqualTo(new Comparison.Ratio(2, 0.4, 3.6, 0, List.of()));
+  }
+
+  private static Comparison.Ratio ratio(Comparison comparison) {
+    return comparison.lines().stream()
+        .filter(line -> line.metric().equals("MB/s"))
+        .findFirst()
+        .orElseThrow()
+        .ratios()
+        .get(0);
+  }
+
+  private static List<RunResult> rounds(String label, double... values) {
+    List<RunResult> results = new ArrayList<>();
+    for (int i = 0; i < values.length; i++) {
+      results.add(ResultFilesTest.result(label, values[i]).ofRound("session/" + i));
+    }
+    return results;
   }
 
   /** The ranks of the sign test: tables of order statistics have them. */
@@ -69,12 +125,14 @@ class ComparisonTest {
   }
 
   private static List<Double> interval(int pairs) {
-    List<Double> ones = new ArrayList<>();
-    List<Double> ratios = new ArrayList<>();
-    for (int i = 1; i <= pairs; i++) {
-      ones.add(1.0);
-      ratios.add((double) i);
+    double[] ones = new double[pairs];
+    double[] ratios = new double[pairs];
+    for (int i = 0; i < pairs; i++) {
+      ones[i] = 1;
+      ratios[i] = i + 1;
     }
-    return Comparison.ratio(ones, ratios).interval();
+    List<RunResult> results = rounds("stock", ones);
+    results.addAll(rounds("strata", ratios));
+    return ratio(Comparison.of(results)).interval();
   }
 }

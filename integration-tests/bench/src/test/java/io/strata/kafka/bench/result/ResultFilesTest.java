@@ -41,6 +41,7 @@ class ResultFilesTest {
                 List.of(group.result()),
                 Map.of("processor-seconds-per-gb-in", 2.5, "start-seconds", 4.5),
                 List.of(new PhaseResult.TierPoint(0.5, Map.of("hot, dirty", 7L))))),
+        "",
         List.of());
   }
 
@@ -52,6 +53,18 @@ class ResultFilesTest {
     ResultFiles.writeJson(file, result);
 
     assertThat(ResultFiles.readJson(file)).isEqualTo(result);
+  }
+
+  /** Those that were written before rounds had names. */
+  @Test
+  void aResultWithoutARoundIsOfNone() throws IOException {
+    Path file = folder.resolve("result.json");
+    ResultFiles.writeJson(file, result("strata", 50).ofRound("a/1"));
+    assertThat(ResultFiles.readJson(file).round()).isEqualTo("a/1");
+
+    Files.writeString(file, Files.readString(file).replace("\"round\" : \"a/1\",", ""));
+
+    assertThat(ResultFiles.readJson(file)).isEqualTo(result("strata", 50));
   }
 
   @Test
