@@ -119,7 +119,7 @@ class ContainerExamplesTest {
             prometheus.resolve("image/config").toString());
     Map<String, String> images =
         Map.of(
-            "KAFKA_STRATA_IMAGE",
+            "STRATA_KAFKA_IMAGE",
             ContainerEngine.kafkaWithStrata(),
             "PROMETHEUS_IMAGE",
             "strata-it/prometheus:test",

@@ -38,6 +38,7 @@ final class BrokerChecks {
               none would be placed in a pool\
               """));
     }
+    broker.links().warning().ifPresent(problems::add);
     checkReporters(broker, problems);
     problems.addAll(checkStorageManager(broker));
     checkDirectories(broker, problems);

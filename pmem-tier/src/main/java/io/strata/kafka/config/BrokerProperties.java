@@ -8,6 +8,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,10 +37,14 @@ public final class BrokerProperties {
 
   private final String source;
   private final Map<String, String> properties;
+  private final ServiceLinks links;
 
-  private BrokerProperties(String source, Map<String, String> properties) {
+  private BrokerProperties(String source, Map<String, String> all) {
     this.source = source;
-    this.properties = Map.copyOf(properties);
+    this.links = ServiceLinks.in(all);
+    Map<String, String> own = new HashMap<>(all);
+    own.keySet().removeAll(links.keys());
+    this.properties = Map.copyOf(own);
   }
 
   /**
@@ -107,9 +112,14 @@ public final class BrokerProperties {
     return source;
   }
 
-  /** All keys and values, as written. */
+  /** All keys and values, as written, without those of {@link #links}. */
   public Map<String, String> asMap() {
     return properties;
+  }
+
+  /** Keys that come from the addresses of Kubernetes services. */
+  ServiceLinks links() {
+    return links;
   }
 
   /** The value as written, stripped; empty if the key is absent or the value blank. */

@@ -212,6 +212,8 @@ public final class LiveSettings<T> {
             own.put(name, String.valueOf(value));
           }
         });
+    // The operator was warned of them at the start.
+    own.keySet().removeAll(ServiceLinks.in(own).keys());
     return own;
   }
 

@@ -152,6 +152,14 @@ class LiveSettingsTest {
                 + " parameter)");
   }
 
+  /** The operator was told of them at the start. */
+  @Test
+  void saysNothingOfTheAddressesOfAService() {
+    kafka.putAll(ServiceLinksTest.keys("kafka-strata", "client"));
+
+    settings();
+  }
+
   @Test
   void atTheStartAParameterThatNoPolicyHasIsRefused() {
     Map<String, String> file = new HashMap<>(FILE);
