@@ -50,7 +50,7 @@ class PrometheusTest {
   private static final Path EXAMPLES = ROOT.resolve("examples");
 
   /** A series that an expression reads, with its labels and without its range. */
-  private static final Pattern SERIES = Pattern.compile("strata_\\w+(\\{[^}]*})?");
+  private static final Pattern SERIES = Pattern.compile("(?:strata|kafka_server)_\\w+(\\{[^}]*})?");
 
   /** A row of the reference page: type, name, tags and kind. */
   private static final Pattern METRIC =
@@ -89,8 +89,11 @@ class PrometheusTest {
                 "kafka.metrics.reporters",
                 "io.strimzi.kafka.metrics.YammerPrometheusMetricsReporter")
             .set("prometheus.metrics.reporter.listener", "http://127.0.0.1:" + port)
-            // Ours alone: Kafka's thousands take a busy machine longer than a scrape may take.
-            .set("prometheus.metrics.reporter.allowlist", "strata_.*")
+            // As the page on operation has it: Kafka's thousands take a busy machine longer than a
+            // scrape may take.
+            .set(
+                "prometheus.metrics.reporter.allowlist",
+                "strata_.*,kafka_server_brokertopicmetrics_remotecopy.*")
             .build();
       }
     };

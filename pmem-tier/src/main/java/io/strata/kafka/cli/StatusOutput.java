@@ -176,12 +176,6 @@ final class StatusOutput {
       String thing = "RemoteOperation,operation=" + name;
       out.println(filled(operation, status, thing).formatted(name));
     }
-    OptionalDouble lag = status.value("Remote", "OldestUncopiedSeconds");
-    out.println(
-        lag.orElse(0) > 0
-            ? "Not copied yet: the oldest sealed segment is %s old"
-                .formatted(Durations.format(lag.getAsDouble()))
-            : "Not copied yet: nothing");
     String cache = "Cache of the cold level: {bytes UsedBytes} of {bytes CapacityBytes}, %s hits";
     out.println(
         filled(cache, status, CACHE)

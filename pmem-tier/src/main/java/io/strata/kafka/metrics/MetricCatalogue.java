@@ -407,13 +407,6 @@ final class MetricCatalogue {
   private static final List<Metric<RemoteStats>> STORE =
       List.of(
           gauge(
-              "OldestUncopiedSeconds",
-              stats -> seconds(stats.oldestUncopiedMillis()),
-              """
-              Age of the oldest sealed segment, of a tiered partition that this broker \
-              leads, that is not in the store yet; 0 when there is none.\
-              """),
-          gauge(
               "StuckThreads",
               "threads",
               RemoteStats::stuckThreads,

@@ -48,6 +48,12 @@ class DocumentationTest {
           "RandomAccessFile",
           "MaxDirectMemorySize",
           "BrokerTopicMetrics",
+          "ExceptionInInitializerError",
+          "RemoteCopyBytesPerSec",
+          "RemoteCopyErrorsPerSec",
+          "RemoteCopyLagBytes",
+          "RemoteCopyLagSegments",
+          "RemoteCopyRequestsPerSec",
           "LogDirectoryOffline",
           "UnderReplicatedPartitions");
 

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.server.log.remote.storage.RemoteStorageMetrics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +36,34 @@ class MonitoringExamplesTest {
     DocumentedNames.find("strata_[a-z_]+", text(file)).forEach(match -> named.add(match.group()));
 
     assertThat(named).hasSizeGreaterThan(5).isSubsetOf(namesInPrometheus());
+  }
+
+  /** What the rules and the dashboard read of Kafka's, under the names that Kafka gives them. */
+  @Test
+  void kafkasMetricsAreExported() {
+    Set<String> kafka =
+        Stream.of(
+                RemoteStorageMetrics.REMOTE_COPY_LAG_BYTES_METRIC,
+                RemoteStorageMetrics.REMOTE_COPY_BYTES_PER_SEC_METRIC,
+                RemoteStorageMetrics.FAILED_REMOTE_COPY_PER_SEC_METRIC)
+            .map(metric -> metric.getMBeanName())
+            .collect(Collectors.toSet());
+    Set<String> exported = new TreeSet<>();
+    DocumentedNames.find("- \"(kafka.server:[^\"]+),\\*\"", text("prometheus/jmx-exporter.yml"))
+        .forEach(match -> exported.add(match.group(1)));
+    Set<String> read = new TreeSet<>();
+    for (String file : List.of("prometheus/alerts.yml", "grafana/strata.json")) {
+      DocumentedNames.find("kafka_server_[a-z_]+", text(file))
+          .forEach(match -> read.add(match.group().replaceFirst("_total$", "")));
+    }
+
+    assertThat(exported).isEqualTo(kafka);
+    assertThat(read)
+        .containsExactlyInAnyOrderElementsOf(
+            kafka.stream()
+                .map(name -> name.replace("type=", "").replace("name=", ""))
+                .map(name -> name.replaceAll("[.:,]", "_").toLowerCase(Locale.ROOT))
+                .toList());
   }
 
   @Test

@@ -82,7 +82,6 @@ class StatusCommandTest {
         .containsPattern("ssd +1001 B +1002 B +1003 +1004 +1005 +1009 +1010 +0 B +0 B +107 B")
         .containsPattern("hdd +2 KiB +2 KiB +2003 +2004 +2005 +0 +0 +0 B +0 B +0 B")
         .contains("copy: 11 done (12 B), 13 running; p50 14 ms, p99 18 ms, longest 20 ms")
-        .contains("Not copied yet: the oldest sealed segment is 0.1 s old")
         .contains("Cache of the cold level: 62 B of 61 B, 50 % hits")
         .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")
         .contains("Failed operations: copy full 17, fetch not-found 27")

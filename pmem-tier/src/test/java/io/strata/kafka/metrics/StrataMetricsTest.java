@@ -190,7 +190,6 @@ class StrataMetricsTest {
       RemoteLevel,name=EvictedBytesTotal,level=ssd | Count | 105
       RemoteLevel,name=EvictedBytesTotal,level=hdd | Count | 0
       RemoteLevel,name=BacklogSeconds,level=ssd | Value | 2.5
-      Remote,name=OldestUncopiedSeconds | Value | 0.09
       Remote,name=StuckThreads | Value | 91
       Remote,name=LinkedBytesTotal | Count | 50
       Remote,name=ReplacedReadsTotal | Count | 92
@@ -334,7 +333,6 @@ class StrataMetricsTest {
     assertThat(value(where, "Tier,name=BacklogSeconds,tier=hot", "Value")).isZero();
     assertThat(value(where, "RemoteMigration,name=Active", "Value")).isZero();
     assertThat(value(where, "RemoteMigration,name=FailuresTotal,cause=other", "Count")).isZero();
-    assertThat(value(where, "Remote,name=OldestUncopiedSeconds", "Value")).isZero();
     assertThat(value(where, "RemoteScrub,name=LastEndTimestampSeconds", "Value")).isNaN();
     assertThat(value(where, "Broker,name=Health", "Value")).isZero();
     assertThat(metrics.values().get("RemoteScrub")).doesNotContainKey("LastEndTimestampSeconds");

@@ -5,18 +5,15 @@ import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.KnownSegment;
-import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreDirectory;
 import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.StoredCopy;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -53,14 +50,13 @@ final class Housekeeping implements AutoCloseable {
   private final List<String> levelNames;
   private final StoreUpkeep upkeep;
   private final MoverRole mover;
-  private final Uncopied uncopied;
   private final ScrubRounds scrub;
   private final List<DirectoryVisits> visits;
   private final EngineEnvironment engineEnvironment;
 
   /**
    * The rounds, and beside them what may hang: a deletion waits for a directory that the rounds ask
-   * after, and what is not copied yet is looked up in the broker's log directories.
+   * after.
    */
   private final List<Thread> threads;
 
@@ -70,7 +66,6 @@ final class Housekeeping implements AutoCloseable {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   private volatile RemoteSettings.Live live;
-  private volatile OptionalLong oldestUncopied = OptionalLong.empty();
 
   Housekeeping(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
     this.store = store;
@@ -79,7 +74,6 @@ final class Housekeeping implements AutoCloseable {
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
     deletions = new Deadlines("strata-remote-noted", NOTED_DELETIONS, engineEnvironment.threads());
-    uncopied = new Uncopied(() -> store.segments().stream().map(KnownSegment::segment));
     scrub = new ScrubRounds(store, engineEnvironment.clock(), engineEnvironment.nanoTime());
     visits =
         store.directories().stream()
@@ -94,8 +88,7 @@ final class Housekeeping implements AutoCloseable {
             thread("housekeeping", this::run),
             nowAndThen("scrub", this::scrub),
             nowAndThen("repairs", this::repair),
-            nowAndThen("deletions", this::deletePending),
-            nowAndThen("uncopied", this::lookAtUncopied));
+            nowAndThen("deletions", this::deletePending));
   }
 
   private Thread thread(String name, Runnable work) {
@@ -157,10 +150,6 @@ final class Housekeeping implements AutoCloseable {
 
   private Duration left(long endNanos) {
     return Duration.ofNanos(Math.max(0, endNanos - engineEnvironment.nanoTime().getAsLong()));
-  }
-
-  void led(SegmentKey key, Path log) {
-    uncopied.led(key, log);
   }
 
   /** A segment was copied. */
@@ -232,12 +221,6 @@ final class Housekeeping implements AutoCloseable {
     upkeep.forgetReads();
   }
 
-  private void lookAtUncopied() {
-    long now = engineEnvironment.clock().millis();
-    oldestUncopied =
-        uncopied.oldestMillis().stream().map(oldest -> Math.max(0, now - oldest)).findFirst();
-  }
-
   /** All at once: one that takes its time does not keep the others from being looked at. */
   private void visitAll() throws InterruptedException {
     for (DirectoryVisits directory : visits) {
@@ -303,7 +286,6 @@ final class Housekeeping implements AutoCloseable {
         linkedBytes,
         cache,
         scrub.stats(),
-        oldestUncopied,
         stuckCalls
             + deletions.stuck()
             + store.stuck()

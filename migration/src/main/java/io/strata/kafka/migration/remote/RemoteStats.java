@@ -14,8 +14,6 @@ import java.util.OptionalLong;
  * @param linkedBytes of the copied bytes, those that share the log file's blocks
  * @param cache what is kept of what was read from the cold manager
  * @param scrub what was checked
- * @param oldestUncopiedMillis the age of the oldest sealed segment of a tiered partition led by
- *     this broker that is not in the store yet; empty when there is none
  * @param stuckThreads threads whose operation ran out of its time and has not come back
  * @param cold the calls that hang in the cold manager, which {@code stuckThreads} counts too; empty
  *     without one
@@ -32,7 +30,6 @@ public record RemoteStats(
     long linkedBytes,
     CacheStats cache,
     ScrubStats scrub,
-    OptionalLong oldestUncopiedMillis,
     int stuckThreads,
     Optional<HangingCalls> cold,
     long replacedReads,

@@ -133,17 +133,11 @@ final class RemoteTier implements AutoCloseable {
    */
   void copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
-    housekeeping.led(segment.key(), source.log());
-    SegmentStore.Copied copied;
-    try {
-      copied =
-          copies.callInTurn(
-              "copying " + what + " to the remote store",
-              live.copyTimeout(),
-              new CopyWork(segment, source));
-    } finally {
-      housekeeping.copyEnded();
-    }
+    SegmentStore.Copied copied =
+        copies.callInTurn(
+            "copying " + what + " to the remote store",
+            live.copyTimeout(),
+            new CopyWork(segment, source));
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
     if (copied.manifest().linked()) {
       linkedBytes.add(segment.bytes());
