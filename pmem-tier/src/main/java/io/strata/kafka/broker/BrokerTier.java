@@ -5,6 +5,7 @@ import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.SystemCalls;
 import io.strata.kafka.metrics.EventCounters;
 import io.strata.kafka.metrics.LocalSample;
 import io.strata.kafka.metrics.MigrationLog;
@@ -115,6 +116,7 @@ public final class BrokerTier {
           .map(ConfigProblem::message)
           .forEach(log::warning);
     }
+    SystemCalls.missing().ifPresent(log::warning);
     // Kafka's own tests are to see segments where they were placed. Before a pool is opened: a
     // policy that is not there is found without touching anything.
     Optional<PolicyRegistry> policies =

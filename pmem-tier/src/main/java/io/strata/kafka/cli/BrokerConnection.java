@@ -211,8 +211,10 @@ final class BrokerConnection implements AutoCloseable {
     }
 
     /**
-     * The address of the JVM's management agent, which is started if it was not running. It listens
-     * on this machine only.
+     * The address of the JVM's management agent, which is started if it was not running, and stays
+     * until the JVM ends. Its socket is bound to all addresses (no option changes that), and
+     * accepts connections of this machine only. Kafka's scripts start it by {@code
+     * -Dcom.sun.management.jmxremote}.
      *
      * @throws IOException if there is no such JVM, or attaching to it is not permitted
      */

@@ -24,9 +24,9 @@ import picocli.CommandLine.Option;
     description = {
       """
       Says, before a restart, whether the broker would start and keep its promises: keys, flag, \
-      jar, Kafka's version, log directories, pools, segments, space and limits. Reads only, and \
-      works while the broker runs. Run it as the user that the broker runs as, with its \
-      environment.\
+      jar, Kafka's version, the JVM's options, log directories, pools, segments, space and \
+      limits. Reads only, and works while the broker runs. Run it as the user that the broker \
+      runs as, with its environment.\
       """,
       "",
       "Exit code 1 if something would keep the broker from starting, or breaks a promise.",
@@ -76,6 +76,7 @@ final class DoctorCommand extends StrataCommand {
         strata.isPresent() ? surroundings.writerOf(strata.get().pools()) : OptionalLong.empty();
     List<Diagnosis> found =
         new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs)).run();
+    found.addAll(new JvmCheck(surroundings, broker, process).run());
     if (strata.isPresent()) {
       found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());
     }

@@ -15,15 +15,16 @@ import picocli.CommandLine.Option;
       """
       Shows the health of a running broker and its reasons; its tiers: how full each is, what is \
       dirty, clean and a reserve, what moves, and what fails; and its remote tier, if it has one: \
-      levels with moving and damaged copies, cache, what is not copied yet. Rates are those of a \
-      second, or of the interval of --watch.\
+      levels with moving and damaged copies, and the cache. Rates are those of a second, or of the \
+      interval of --watch.\
       """,
       "",
       """
       The broker is found by its pools (--config), its process (--pid) or its JMX address \
       (--jmx); without any of them, or if it has no pools, it is the only one that runs on this \
       machine as this user. All but --jmx attach to the broker's JVM, which only its own user may \
-      do.\
+      do, and start its local management agent where Kafka's scripts have not: a port that \
+      accepts connections of this machine only.\
       """,
       ""
     },

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.IntConsumer;
 
@@ -56,6 +57,11 @@ final class LibC {
   /** Returns whether these calls can be made here. Does not throw. */
   static boolean available() {
     return Availability.AVAILABLE;
+  }
+
+  /** Returns why these calls cannot be made on this Linux; empty where they can, and elsewhere. */
+  static Optional<String> missing() {
+    return Availability.MISSING;
   }
 
   /**
@@ -205,17 +211,18 @@ final class LibC {
 
   /** Asks once whether the calls can be bound. */
   private static final class Availability {
-    static final boolean AVAILABLE = probe();
+    private static final boolean LINUX = System.getProperty("os.name", "").equals("Linux");
+    static final Optional<String> MISSING = LINUX ? probe() : Optional.empty();
+    static final boolean AVAILABLE = LINUX && MISSING.isEmpty();
 
-    private static boolean probe() {
-      if (!System.getProperty("os.name", "").equals("Linux")) {
-        return false;
-      }
+    private static Optional<String> probe() {
       try {
-        return Native.POINTER_SIZE == Long.BYTES && Calls.bound();
+        return Native.POINTER_SIZE == Long.BYTES && Calls.bound()
+            ? Optional.empty()
+            : Optional.of("this JVM has 32 bits");
       } catch (LinkageError e) {
         // JNA is not on the class path, cannot unpack its library, or libc lacks a call.
-        return false;
+        return Optional.of(e.toString().strip());
       }
     }
   }

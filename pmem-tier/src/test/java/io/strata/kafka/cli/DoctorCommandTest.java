@@ -182,6 +182,69 @@ class DoctorCommandTest {
   }
 
   @Test
+  void findsArchivesThatEndTheNextStart() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Path without = Files.writeString(directory.resolve("kafka.jsa"), "kafka/Kafka");
+    Path with =
+        Files.writeString(
+            directory.resolve("strata.jsa"),
+            "x".repeat((1 << 16) - 20) + "io/strata/kafka/nio/StrataFileSystemProvider\0");
+
+    environment.put("KAFKA_JVM_PERFORMANCE_OPTS", "-XX:SharedArchiveFile=" + without);
+    assertThat(verdicts(run(0, sound()), "ok").get("class archive"))
+        .isEqualTo(without + " was recorded without Strata's provider");
+
+    environment.put(
+        "KAFKA_JVM_PERFORMANCE_OPTS", "-XX:SharedArchiveFile=%s:%s".formatted(without, with));
+    assertThat(verdicts(run(1, sound()), "fail").get("class archive"))
+        .isEqualTo(with + " was recorded with Strata's provider: a JVM with it does not start");
+
+    environment.put("KAFKA_JVM_PERFORMANCE_OPTS", "-XX:AOTCache=" + with);
+    assertThat(verdicts(run(1, sound()), "fail")).containsKey("class archive");
+
+    environment.put(
+        "KAFKA_JVM_PERFORMANCE_OPTS",
+        "-XX:+AutoCreateSharedArchive -XX:SharedArchiveFile=" + directory.resolve("new.jsa"));
+    assertThat(verdicts(run(1, sound()), "fail").get("class archive"))
+        .startsWith("-XX:+AutoCreateSharedArchive has the JVM record");
+
+    for (String option :
+        List.of("-XX:ArchiveClassesAtExit=a", "-XX:AOTCacheOutput=a", "-XX:AOTMode=record")) {
+      environment.put("KAFKA_JVM_PERFORMANCE_OPTS", option);
+      assertThat(verdicts(run(0, sound()), "warn").get("class archive")).startsWith(option);
+    }
+  }
+
+  @Test
+  void findsAgentsThatUseUnixDomainSockets() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    String datadog = FLAG + " -javaagent:/opt/dd-java-agent.jar";
+
+    for (String option :
+        List.of(
+            "-Ddd.trace.agent.url=unix:///var/run/datadog/apm.socket",
+            "-Ddd.dogstatsd.socket=/var/run/datadog/dsd.socket")) {
+      environment.put("KAFKA_OPTS", datadog + " " + option);
+      assertThat(verdicts(run(0, sound()), "warn").get("unix domain sockets")).startsWith(option);
+    }
+    environment.put("KAFKA_OPTS", datadog);
+    environment.put("DD_TRACE_AGENT_URL", "unix:///var/run/datadog/apm.socket");
+    assertThat(verdicts(run(0, sound()), "warn").get("unix domain sockets"))
+        .startsWith("DD_TRACE_AGENT_URL=unix:");
+
+    environment.put("DD_TRACE_AGENT_URL", "http://localhost:8126");
+    assertThat(verdicts(run(0, sound()), "warn")).doesNotContainKey("unix domain sockets");
+
+    environment.remove("DD_TRACE_AGENT_URL");
+    Files.createFile(
+        Files.createDirectories(root.resolve("var/run/datadog")).resolve("apm.socket"));
+    assertThat(verdicts(run(0, sound()), "warn").get("unix domain sockets"))
+        .startsWith("Datadog's agent uses ");
+    environment.put("KAFKA_OPTS", datadog + " -Ddd.trace.agent.url=http://localhost:8126");
+    assertThat(verdicts(run(0, sound()), "warn")).doesNotContainKey("unix domain sockets");
+  }
+
+  @Test
   void findsAMissingAndATwofoldJar() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     Files.createFile(libs.resolve("strata-kafka-2.jar"));

@@ -11,6 +11,7 @@ import java.lang.module.ModuleFinder;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileChannel;
@@ -110,6 +111,7 @@ final class DefaultProviderMain {
     check("the compiler", this::compiler);
     check("logging", this::logging);
     check("java.io", this::javaIo);
+    check("what the JDK refuses", this::refusedByTheJdk);
   }
 
   private void check(String name, Check check) {
@@ -219,6 +221,11 @@ final class DefaultProviderMain {
       same(Files.probeContentType(Files.writeString(here.resolve("p.txt"), "x")), "text/plain");
     }
     same(Files.getFileStore(file).supportsFileAttributeView("basic"), true);
+  }
+
+  /** As the page on installation says: where this fails, it can say less. */
+  private void refusedByTheJdk() throws Exception {
+    fails(IllegalArgumentException.class, () -> UnixDomainSocketAddress.of("/tmp/a.socket"));
   }
 
   private void attributes() throws Exception {

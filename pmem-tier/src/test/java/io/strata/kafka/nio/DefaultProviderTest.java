@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -151,6 +152,33 @@ class DefaultProviderTest {
         jdk,
         List.of(
             "-Xshare:on", "-XX:SharedArchiveFile=" + archive, PROVIDER, "-cp", classPath, MAIN));
+  }
+
+  /** What {@code strata doctor} looks for: the name of the class in the file. */
+  @ParameterizedTest
+  @MethodSource("jdks")
+  void anArchiveThatHasTheProviderEndsTheNextStart(Path jdk) throws Exception {
+    Path archive = directory.resolve("classes.jsa");
+    Run dump =
+        run(
+            jdk,
+            List.of(
+                "-XX:ArchiveClassesAtExit=" + archive,
+                PROVIDER,
+                "-cp",
+                classPath,
+                MAIN,
+                directory.resolve("dump").toString(),
+                Files.createDirectory(directory.resolve("dump-work")).toString()));
+    assertThat(dump.exitCode()).as(dump.output()).isZero();
+    assertThat(Files.readString(archive, StandardCharsets.ISO_8859_1))
+        .contains(StrataFileSystemProvider.class.getName().replace('.', '/'));
+
+    Run run =
+        run(jdk, List.of("-XX:SharedArchiveFile=" + archive, PROVIDER, "-cp", classPath, MAIN));
+
+    assertThat(run.exitCode()).isNotZero();
+    assertThat(run.output()).contains("FileSystems.getDefault()");
   }
 
   @ParameterizedTest
