@@ -133,11 +133,16 @@ final class RemoteTier implements AutoCloseable {
    */
   void copy(String what, SegmentInfo segment, LogSource source)
       throws IOException, InterruptedException {
-    SegmentStore.Copied copied =
-        copies.callInTurn(
-            "copying " + what + " to the remote store",
-            live.copyTimeout(),
-            new CopyWork(segment, source));
+    SegmentStore.Copied copied;
+    try {
+      copied =
+          copies.callInTurn(
+              "copying " + what + " to the remote store",
+              live.copyTimeout(),
+              new CopyWork(segment, source));
+    } finally {
+      housekeeping.copyEnded();
+    }
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
     if (copied.manifest().linked()) {
       linkedBytes.add(segment.bytes());
