@@ -370,24 +370,6 @@ class DirectoryFaultsTest {
             });
   }
 
-  /** What is not copied yet is looked up in the log directories, which may hang too. */
-  @Test
-  void theRoundsGoOnWhileALogDirectoryHangs() throws Exception {
-    bench.level("ssd", 1 << 30, "a");
-    RemoteTier tier = bench.open();
-    SegmentInfo unused = bench.copied(tier);
-    Path partition = top.resolve("orders-" + unused.key().partition());
-    faults.add(
-        bench.files.hang(
-            (operation, path) -> operation == Operation.LIST && path.startsWith(partition)));
-    soon().until(() -> bench.files.hanging() > 0);
-    Path signIn = bench.directory("a").resolve("brokers/1.json");
-    for (int i = 0; i < 3; i++) {
-      Files.delete(signIn);
-      soon().until(() -> Files.exists(signIn));
-    }
-  }
-
   /** The old file system never answers, and another one is mounted in its place. */
   @Test
   void aDirectoryWhoseQuestionsHangForEverComesBack() throws Exception {
