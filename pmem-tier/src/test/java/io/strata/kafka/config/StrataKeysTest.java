@@ -214,7 +214,7 @@ class StrataKeysTest {
                 assertThat(name)
                     .matches(
                         each ->
-                            each.equals("broker.id") // which Kafka adds
+                            List.of("broker.id", "node.id").contains(each) // which Kafka adds
                                 || StrataKeys.find("rsm.config." + each).isPresent()));
   }
 
