@@ -3,12 +3,13 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.broker.TierSpecs;
-import io.strata.kafka.cli.PoolReaders.OlderPool;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.tier.AcceptedLoss;
+import io.strata.kafka.tier.Forget;
 import io.strata.kafka.tier.MissingPools;
+import io.strata.kafka.tier.Moments;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -70,6 +71,17 @@ final class AcceptLossCommand extends StrataCommand {
           """)
   private List<UUID> lostPools = new ArrayList<>();
 
+  @Option(
+      names = "--log-directory",
+      paramLabel = "DIR",
+      description =
+          """
+          Give up what the pools have of this log directory: it is older than they are, restored \
+          from a snapshot, say. Its log files stay, as far as they are whole; may be given \
+          several times.\
+          """)
+  private List<Path> givenUp = new ArrayList<>();
+
   @Mixin private final Confirmation confirmation = new Confirmation();
 
   @Mixin private final Json json = new Json();
@@ -85,10 +97,12 @@ final class AcceptLossCommand extends StrataCommand {
     try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
       boolean yes = confirmation.given();
       TierSpec tier = TierSpecs.of(strata, broker);
+      requireConfigured(directories);
       AcceptedLoss.Plan plan = plan(tier, directories);
       if (yes) {
         AcceptedLoss.run(plan);
       }
+      int segments = giveUp(tier, yes);
       json.print(out(), document -> describe(plan, yes, document), to -> print(plan, yes, to));
       if (yes) {
         noteNext(tier);
@@ -97,7 +111,12 @@ final class AcceptLossCommand extends StrataCommand {
         note(
             "log directory %s was not looked at: %s".formatted(each.logDirectory(), each.reason()));
       }
-      if (!yes && !plan.losses().isEmpty()) {
+      if (!givenUp.isEmpty()) {
+        note(
+            "the pools' %d segments of %s %s discarded"
+                .formatted(segments, givenUp, yes ? "were" : "would be"));
+      }
+      if (!yes && (!plan.losses().isEmpty() || segments > 0)) {
         confirmation.require(
             """
             found no --yes, expected it to go on without the records that %d partitions may lack; \
@@ -107,6 +126,40 @@ final class AcceptLossCommand extends StrataCommand {
       }
       return plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
     }
+  }
+
+  private void requireConfigured(Set<Path> directories) throws IOException, RefusedException {
+    for (Path each : givenUp) {
+      if (directories.stream().noneMatch(known -> isSame(known, each))) {
+        throw new RefusedException(
+            "--log-directory: found %s, expected one of log.dirs: %s".formatted(each, directories));
+      }
+    }
+  }
+
+  private boolean isGivenUp(Path directory) {
+    return givenUp.stream().anyMatch(each -> isSame(each, directory));
+  }
+
+  private static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException e) {
+      return false; // One of them is not there.
+    }
+  }
+
+  /** After the log files have lost their tags. */
+  private int giveUp(TierSpec tier, boolean yes) throws IOException {
+    int segments = 0;
+    List<Path> there;
+    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
+      there = List.copyOf(pools.paths().values());
+    }
+    for (Path directory : givenUp) {
+      segments += Forget.all(there, directory, yes);
+    }
+    return segments;
   }
 
   private AcceptedLoss.Plan plan(TierSpec tier, Set<Path> directories) throws IOException {
@@ -120,19 +173,17 @@ final class AcceptLossCommand extends StrataCommand {
           note("lost: " + refusal.getMessage());
         }
       }
-      for (OlderPool pool : OlderPool.among(pools.paths(), directories)) {
-        if (!lostPools.contains(pool.id())) {
-          note(
-              """
-              pool %s %s; bring the current file back, or, if it is lost, repeat with \
-              --pool %s\
-              """
-                  .formatted(pool.file(), pool.description(), pool.id()));
+      for (Moments.Difference each : Moments.among(pools.paths().values(), directories)) {
+        if (!lostPools.contains(each.poolId()) && !isGivenUp(each.directory())) {
+          note("pool %s: %s; %s".formatted(each.pool(), each.description(), each.remedy()));
         }
       }
-      return AcceptedLoss.plan(
-          List.copyOf(directories),
-          file -> lostPools.contains(file.tag().pool()) || pools.hasLost(file.tag()));
+      AcceptedLoss.Plan plan =
+          AcceptedLoss.plan(
+              directories.stream().filter(each -> !isGivenUp(each)).toList(),
+              file -> lostPools.contains(file.tag().pool()) || pools.hasLost(file.tag()));
+      return plan.with(
+          AcceptedLoss.plan(directories.stream().filter(this::isGivenUp).toList(), file -> true));
     }
   }
 

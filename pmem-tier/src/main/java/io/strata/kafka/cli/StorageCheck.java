@@ -1,7 +1,6 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.broker.TierSpecs;
-import io.strata.kafka.cli.PoolReaders.OlderPool;
 import io.strata.kafka.cli.SegmentInventory.SegmentEntry;
 import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.BrokerProperties;
@@ -21,6 +20,7 @@ import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.tier.LogDirectory;
 import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.MissingPools;
+import io.strata.kafka.tier.Moments;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -54,7 +54,7 @@ final class StorageCheck extends DoctorCheck {
   private final StrataConfig config;
   private final TierSpec spec;
   private final Map<UUID, Path> present = new HashMap<>();
-  private final Set<UUID> older = new HashSet<>();
+  private final Set<UUID> different = new HashSet<>();
 
   StorageCheck(
       Surroundings surroundings,
@@ -84,7 +84,7 @@ final class StorageCheck extends DoctorCheck {
       }
     }
     missing.forEach(pool -> missingPool("pool " + pool, pool));
-    olderPools();
+    differentMoments();
     otherDirectories();
     segments();
     return found;
@@ -324,17 +324,10 @@ final class StorageCheck extends DoctorCheck {
     }
   }
 
-  private void olderPools() throws IOException {
-    for (OlderPool pool : OlderPool.among(present, spec.logDirectories())) {
-      older.add(pool.id());
-      fail(
-          "pool " + pool.file(),
-          pool.description(),
-          """
-          bring the current file back; if it is lost, see 'strata accept-loss --help' for \
-          --pool %s\
-          """
-              .formatted(pool.id()));
+  private void differentMoments() throws IOException {
+    for (Moments.Difference each : Moments.among(present.values(), spec.logDirectories())) {
+      different.add(each.poolId());
+      fail("pool " + each.pool(), each.description(), each.remedy());
     }
   }
 
@@ -347,7 +340,7 @@ final class StorageCheck extends DoctorCheck {
       }
     }
     for (Map.Entry<UUID, Path> each : present.entrySet()) {
-      if (older.contains(each.getKey())) {
+      if (different.contains(each.getKey())) {
         continue; // What it has is of another time.
       }
       Path file = each.getValue();

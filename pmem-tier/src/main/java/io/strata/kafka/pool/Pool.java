@@ -39,9 +39,6 @@ public final class Pool implements AutoCloseable {
   private final PersistentMemory memory;
   private final Superblock superblock;
 
-  /** The superblock's sequence on the medium, which {@link #countUse} raises. */
-  private volatile int sequence;
-
   private final BuddyAllocator allocator;
   private final PagesAhead pages;
   private Optional<ThreadFactory> pageThreads = Optional.empty();
@@ -71,7 +68,6 @@ public final class Pool implements AutoCloseable {
       Closeable lock) {
     this.memory = memory;
     this.superblock = superblock;
-    this.sequence = superblock.sequence();
     this.allocator = scan.allocator();
     this.pages =
         new PagesAhead(memory, allocator, superblock.dataPosition() + superblock.dataSize());
@@ -419,28 +415,9 @@ public final class Pool implements AutoCloseable {
     int unused = unfinishedTruncations.decrementAndGet();
   }
 
-  /**
-   * Returns how often the pool's superblock has been changed; from 1. It never goes down, save by
-   * another file in the pool's place: a reader that has seen a higher one knows that this is an
-   * older copy.
-   */
-  public int sequence() {
-    return sequence;
-  }
-
-  /**
-   * Raises {@link #sequence}, durably: what is changed from here on is in no copy of the pool that
-   * was made before.
-   */
-  public synchronized int countUse() throws IOException {
-    Superblock next = superblock.withSequence(sequence + 1);
-    // A process that was killed may have stored the first copy and not made it durable; the second
-    // is written first.
-    memory.persist(SuperblockLayout.FIRST_COPY, SuperblockLayout.COPY_LENGTH);
-    memory.force(SuperblockLayout.FIRST_COPY, SuperblockLayout.COPY_LENGTH);
-    Superblocks.writeBoth(memory, next);
-    sequence = next.sequence();
-    return sequence;
+  /** Returns the moments at which it was last used with each log directory. */
+  public PoolMoments moments() {
+    return new PoolMoments(memory, superblock.salt());
   }
 
   /** Persists and forces what needs it, closes the memory, and drops the lock. */

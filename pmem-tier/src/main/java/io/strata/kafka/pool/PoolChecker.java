@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Verifies a pool's metadata: both superblocks, the session line, each word and each body of the
- * slots, that extents are aligned, within the data and in one slot only, and that lengths fit in
- * them. (Blocks cannot leak: the free map is what no slot claims.) It never writes.
+ * Verifies a pool's metadata: both superblocks, the session line, the moments, each word and each
+ * body of the slots, that extents are aligned, within the data and in one slot only, and that
+ * lengths fit in them. (Blocks cannot leak: the free map is what no slot claims.) It never writes.
  *
  * <p>Stateless; the methods may be called by any number of threads.
  */
@@ -53,6 +53,7 @@ public final class PoolChecker {
     List<CheckFinding> findings = new ArrayList<>(reading.findings());
     Session.Reading session = Session.read(memory, superblock.salt());
     session.finding().ifPresent(findings::add);
+    findings.addAll(new PoolMoments(memory, superblock.salt()).findings());
     boolean unforced = session.session().open();
 
     PoolScan scan = PoolScan.of(memory, superblock, unforced);

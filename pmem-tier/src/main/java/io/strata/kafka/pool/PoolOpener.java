@@ -48,6 +48,7 @@ final class PoolOpener {
 
     repaired.addAll(reading.findings());
     session.finding().ifPresent(repaired::add);
+    repaired.addAll(new PoolMoments(memory, reading.current().salt()).findings());
     Superblocks.write(memory, reading.current(), reading.toRepair());
     Superblock superblock = bind(reading.current(), expected);
     boolean needsForce = memory.durability().needsForce();

@@ -44,12 +44,9 @@ public final class PoolReader implements AutoCloseable {
     return Pool.infoOf(memory, superblock);
   }
 
-  /**
-   * Returns how often the pool's superblock had been changed when this was opened; see {@link
-   * Pool}.
-   */
-  public int sequence() {
-    return superblock.sequence();
+  /** Returns the moments at which it was last used with each log directory. */
+  public PoolMoments moments() {
+    return new PoolMoments(memory, superblock.salt());
   }
 
   /** The bytes, read-only. */

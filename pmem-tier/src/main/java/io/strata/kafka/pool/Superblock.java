@@ -57,11 +57,7 @@ record Superblock(
   }
 
   Superblock withSize(long newSize) {
-    return with(newSize, owner, hadDax, sequence + 1);
-  }
-
-  Superblock withSequence(int newSequence) {
-    return with(poolSize, owner, hadDax, newSequence);
+    return with(newSize, owner, hadDax);
   }
 
   /**
@@ -70,10 +66,10 @@ record Superblock(
    * @param dax whether persisted bytes survive a power failure there; once they did, that is kept
    */
   Superblock openedBy(PoolOwner newOwner, boolean dax) {
-    return with(poolSize, newOwner, hadDax || dax, sequence + 1);
+    return with(poolSize, newOwner, hadDax || dax);
   }
 
-  private Superblock with(long newSize, PoolOwner newOwner, boolean dax, int newSequence) {
+  private Superblock with(long newSize, PoolOwner newOwner, boolean dax) {
     return new Superblock(
         poolId,
         newSize,
@@ -83,7 +79,7 @@ record Superblock(
         createdAtMillis,
         newOwner,
         dax,
-        newSequence);
+        sequence + 1);
   }
 
   /** Returns the salt of the checked words of this pool. */

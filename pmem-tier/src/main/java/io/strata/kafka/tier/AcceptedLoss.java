@@ -103,6 +103,15 @@ public final class AcceptedLoss {
       skipped = List.copyOf(skipped);
     }
 
+    /** Returns this plan and one for other log directories. */
+    public Plan with(Plan other) {
+      Map<Path, List<Loss>> all = new TreeMap<>(losses);
+      all.putAll(other.losses);
+      List<Skipped> notRead = new ArrayList<>(skipped);
+      notRead.addAll(other.skipped);
+      return new Plan(all, notRead);
+    }
+
     /** The partitions that may lack records, by directory. */
     public List<Loss> lacking() {
       return new TreeMap<>(losses)

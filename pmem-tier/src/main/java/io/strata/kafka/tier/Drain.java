@@ -81,7 +81,7 @@ public final class Drain {
       kept.addAll(tier.logDirectories().skippedReasons());
       if (kept.isEmpty()) {
         for (LogDirectory directory : tier.logDirectories().all()) {
-          directory.release();
+          tier.release(directory);
         }
         // Last: until here a broker without Strata would miss something, or Strata be in doubt.
         for (LogDirectory directory : tier.logDirectories().all()) {

@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.SegmentTag;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
@@ -55,5 +57,38 @@ public final class Forget {
       }
     }
     return forgotten;
+  }
+
+  /**
+   * Frees all that the pools have of a log directory, and takes its identity from it: it is a new
+   * one from then on. No log file of it names a slot any more.
+   *
+   * @param pools the files of the pools that are there
+   * @param really whether to do so; without it nothing is changed
+   * @return how many segments these are
+   */
+  public static int all(Collection<Path> pools, Path logDirectory, boolean really)
+      throws IOException {
+    Optional<LogDirectory> known = LogDirectory.find(logDirectory.toRealPath());
+    if (known.isEmpty()) {
+      return 0;
+    }
+    int segments = 0;
+    for (Path file : pools) {
+      if (really) {
+        segments += run(file, known.get().id(), List.of(logDirectory), true).size();
+      } else {
+        try (PoolReader pool = Pool.openReadOnly(file)) {
+          UUID id = known.get().id();
+          segments +=
+              (int) pool.readAll().stream().filter(each -> each.directoryId().equals(id)).count();
+        }
+      }
+    }
+    if (really) {
+      known.get().release();
+      Directories.force(known.get().path());
+    }
+    return segments;
   }
 }

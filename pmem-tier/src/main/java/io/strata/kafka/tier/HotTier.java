@@ -26,7 +26,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -59,6 +58,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final TierCounts counts;
   private final PoolSet pools;
   private final LogDirectories logDirectories;
+  private final Moments moments;
+
+  /** The log directories whose moments no longer move on. */
+  private final Set<UUID> stopped = ConcurrentHashMap.newKeySet();
+
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
 
@@ -98,6 +102,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.counts = new TierCounts(events);
     this.pools = pools;
     this.logDirectories = logDirectories;
+    this.moments = new Moments(pools, System::currentTimeMillis);
     this.registry = new SegmentRegistry();
     this.unsynced =
         new UnsyncedRenames(
@@ -201,6 +206,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   static HotTier open(
       TierSpec spec, TierEvents events, SegmentEvents segmentEvents, TierParts parts)
       throws IOException {
+    Moments.refuseOthers(spec);
     PoolSet pools = openPools(spec, events, parts);
     try {
       LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
@@ -223,7 +229,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
     recovered = recoverWithoutFailures();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
-    logDirectories.recordPools(pools.countUse());
+    logDirectories.recordPools(
+        pools.irreplaceable().stream().map(pool -> pool.info().id()).toList(), moments);
     events.recovered(recovered);
     for (TieredSegment segment : registry.all()) {
       makeDurable(segment);
@@ -233,6 +240,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     settleRenamesOfBefore();
     for (BackgroundWork.Lane lane : work.lanes()) {
       work.every(MTIME_MILLIS, lane, "refresh modification times", () -> times.refresh(lane));
+    }
+    for (LogDirectory directory : logDirectories.all()) {
+      work.every(
+          Moments.INTERVAL_MILLIS,
+          work.of(directory.path()),
+          "record the moment of " + directory.path(),
+          () -> moveOn(directory));
     }
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
     List<Pool> forced =
@@ -278,7 +292,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private RecoveryReport recoverWithoutFailures() throws IOException {
     while (true) {
       try {
-        RecoveryReport report = new Recovery(pools, logDirectories, registry, factory).run();
+        RecoveryReport report =
+            new Recovery(pools, logDirectories, moments, registry, factory).run();
         logDirectories.mark(!pools.irreplaceable().isEmpty());
         return report;
       } catch (LogDirectoryFailure e) {
@@ -652,24 +667,38 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     try {
       // Has the tags say which log files are whole.
       TierFigures unusedToo = figures();
-      countEnd();
+      noteEnd();
     } finally {
       work.close();
       pools.close();
     }
   }
 
-  /**
-   * Counts the end as a use of the pools, so that the next start refuses a copy of a pool that was
-   * made since this one.
-   */
-  private void countEnd() throws IOException {
-    Map<UUID, Integer> sequences = pools.countUse();
+  /** Notes the end, so that the next start refuses what was copied before it. */
+  private void noteEnd() {
     for (LogDirectory directory : List.copyOf(logDirectories.all())) {
       work.soon(
-          directory.path(),
-          "record the pools' sequences",
-          () -> directory.recordSequences(sequences));
+          directory.path(), "record the moment of " + directory.path(), () -> moveOn(directory));
+    }
+  }
+
+  /** Removes what Strata keeps on a log directory, for good. */
+  void release(LogDirectory directory) throws IOException {
+    stopped.add(directory.id());
+    moments.end(directory);
+  }
+
+  /** Has a log directory and the pools go on to another moment. */
+  void moveOn(LogDirectory directory) {
+    if (stopped.contains(directory.id())) {
+      return;
+    }
+    try {
+      moments.advance(directory);
+    } catch (IOException e) {
+      // A later force that succeeds proves nothing: what it has stays permitted until the restart.
+      stopped.add(directory.id());
+      counts.failed("record the moment of " + directory.path(), e);
     }
   }
 }

@@ -110,20 +110,29 @@ final class LogDirectories {
   }
 
   /**
-   * Records in each directory where these pools are, and how far they have come. After the
+   * Records in each directory where these pools are, and that they are used together now. After the
    * recovery: a start that is refused, for another file is where the pool was, must not make it
    * forget which pool that was.
    */
-  void recordPools(Map<UUID, Integer> sequences) {
+  void recordPools(Collection<UUID> inUse, Moments moments) throws IOException {
     Map<UUID, Path> recorded = new LinkedHashMap<>(pools);
-    recorded.keySet().retainAll(sequences.keySet());
+    recorded.keySet().retainAll(inUse);
     for (LogDirectory directory : List.copyOf(byPath.values())) {
       try {
-        directory.recordPools(recorded);
-        directory.recordSequences(sequences);
-      } catch (IOException e) {
+        recordPools(directory, recorded);
+        moments.advance(directory);
+      } catch (LogDirectoryFailure e) {
         skip(directory, "it cannot be used: " + FailureText.of(e));
       }
+    }
+  }
+
+  private static void recordPools(LogDirectory directory, Map<UUID, Path> recorded)
+      throws LogDirectoryFailure {
+    try {
+      directory.recordPools(recorded);
+    } catch (IOException e) {
+      throw new LogDirectoryFailure(directory, directory.path(), e);
     }
   }
 

@@ -21,8 +21,8 @@ import java.util.function.Function;
  * <ul>
  *   <li>{@code user.strata.directory}: a UUID that names the directory in the pool's slots, so that
  *       a log directory may be mounted elsewhere.
- *   <li>{@code user.strata.sequences}: the pools' sequences when they were last used with this
- *       directory, so that an older copy of a pool is noticed.
+ *   <li>{@code user.strata.moments}: when each pool was last used with this directory; the pool has
+ *       the same, so that an older copy of either is noticed ({@link Moments}).
  *   <li>{@code user.strata.pools}: the UUIDs and paths of the pools in use, so that a tool that was
  *       given no configuration (kafka-dump-log) finds a segment's bytes.
  * </ul>
@@ -34,7 +34,7 @@ public record LogDirectory(UUID id, Path path) {
 
   private static final String ID_ATTRIBUTE = "strata.directory";
   private static final String POOLS_ATTRIBUTE = "strata.pools";
-  private static final String SEQUENCES_ATTRIBUTE = "strata.sequences";
+  private static final String MOMENTS_ATTRIBUTE = "strata.moments";
 
   private static final String RESTORE =
       "restore it from a backup, or remove it with setfattr -x when no segment of this directory is"
@@ -129,23 +129,20 @@ public record LogDirectory(UUID id, Path path) {
         POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
   }
 
-  /** Records the pools' sequences, durably, replacing what was recorded. */
-  void recordSequences(Map<UUID, Integer> sequences) throws IOException {
-    write(path, SEQUENCES_ATTRIBUTE, lines(sequences));
+  /** Records the moments of the pools in use, durably, replacing what was recorded. */
+  void recordMoments(Map<UUID, Long> moments) throws IOException {
+    write(path, MOMENTS_ATTRIBUTE, lines(moments));
     Directories.force(path);
   }
 
   /**
-   * The pools' sequences when they were last used with this directory.
+   * Returns when each pool was last used with this directory, in milliseconds since the epoch.
    *
    * @throws FileSystemException if the attribute holds something else
    */
-  public Map<UUID, Integer> recordedSequences() throws IOException {
+  Map<UUID, Long> recordedMoments() throws IOException {
     return values(
-        SEQUENCES_ATTRIBUTE,
-        Integer::valueOf,
-        "lines of <pool uuid>=<number>: remove it with setfattr -x when the pool files are the"
-            + " current ones");
+        MOMENTS_ATTRIBUTE, Long::valueOf, "lines of <pool uuid>=<milliseconds>: " + RESTORE);
   }
 
   /** Returns what {@link #lines} has written. */
@@ -173,8 +170,10 @@ public record LogDirectory(UUID id, Path path) {
 
   /** Removes what Strata keeps on the directory; for an uninstallation. */
   void release() throws IOException {
+    // Without its identity it is another one, and the pools permit no moment to that.
+    remove(path, MOMENTS_ATTRIBUTE);
+    Directories.force(path);
     remove(path, POOLS_ATTRIBUTE);
-    remove(path, SEQUENCES_ATTRIBUTE);
     remove(path, ID_ATTRIBUTE);
   }
 

@@ -214,15 +214,6 @@ final class PoolSet {
     return pools.stream().filter(pool -> !pool.isReplaceable()).toList();
   }
 
-  /** Counts this use of each irreplaceable pool; their sequences by identity. */
-  Map<UUID, Integer> countUse() throws IOException {
-    Map<UUID, Integer> sequences = new LinkedHashMap<>();
-    for (Pool pool : irreplaceable()) {
-      sequences.put(pool.info().id(), pool.countUse());
-    }
-    return sequences;
-  }
-
   /** For messages: the pools by identity and path. */
   String describe() {
     return paths().entrySet().stream()

@@ -46,6 +46,7 @@ final class Recovery {
 
   private final PoolSet pools;
   private final LogDirectories directories;
+  private final Moments moments;
   private final SegmentRegistry registry;
   private final SegmentFactory factory;
 
@@ -65,9 +66,14 @@ final class Recovery {
   }
 
   Recovery(
-      PoolSet pools, LogDirectories directories, SegmentRegistry registry, SegmentFactory factory) {
+      PoolSet pools,
+      LogDirectories directories,
+      Moments moments,
+      SegmentRegistry registry,
+      SegmentFactory factory) {
     this.pools = pools;
     this.directories = directories;
+    this.moments = moments;
     this.registry = registry;
     this.factory = factory;
   }
@@ -76,6 +82,7 @@ final class Recovery {
     long started = System.nanoTime();
     Map<SegmentTag, Path> logFiles = taggedLogFiles();
     refuseLostPools(logFiles);
+    moments.refuseOthers(directories.all());
     refuseOlderPools(logFiles);
     refuseDiscarded(logFiles);
     Map<SegmentTag, Path> stale = new HashMap<>(logFiles);
@@ -285,18 +292,6 @@ final class Recovery {
    * future is therefore no leftover: the pool is an older copy, and the log file lacks records.
    */
   private void refuseOlderPools(Map<SegmentTag, Path> logFiles) throws IOException {
-    for (LogDirectory directory : directories.all()) {
-      for (Map.Entry<UUID, Integer> seen : directory.recordedSequences().entrySet()) {
-        Optional<Pool> pool = pools.find(seen.getKey());
-        if (pool.isPresent() && pool.get().sequence() < seen.getValue()) {
-          throw olderPool(
-              directory.path(),
-              pool.get(),
-              "was last used with pool %s at sequence %s, and the pool file has sequence %s"
-                  .formatted(seen.getKey(), seen.getValue(), pool.get().sequence()));
-        }
-      }
-    }
     for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
       SegmentTag tag = each.getKey();
       Pool pool = pools.find(tag.pool()).orElseThrow();

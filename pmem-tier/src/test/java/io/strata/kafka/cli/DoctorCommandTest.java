@@ -121,32 +121,39 @@ class DoctorCommandTest {
   }
 
   @Test
-  void findsAPoolThatIsOlderThanTheLogDirectories() throws IOException {
+  void findsAPoolAndALogDirectoryOfDifferentMoments() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
+    UUID id = UUID.randomUUID();
+    Path older = directory.resolve("older.pool");
     UserDefinedFileAttributeView attributes =
         Files.getFileAttributeView(logs, UserDefinedFileAttributeView.class);
-    UUID id;
+    attributes.write("strata.directory", UTF_8.encode(id.toString()));
     try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
-      id = opened.info().id();
-      attributes.write("strata.directory", UTF_8.encode(UUID.randomUUID().toString()));
-      attributes.write("strata.sequences", UTF_8.encode(id + "=" + opened.sequence() + "\n"));
+      Slot shared = opened.allocateSlot(id, "orders-0/0.log").orElseThrow();
+      assertThat(shared.committedLength()).isZero();
+      attributes.write("strata.moments", moment(opened, id, 1));
     }
     assertThat(verdicts(run(0, sound()), "fail")).isEmpty();
 
-    // A drain has given the directory another identity since.
+    Files.copy(pool, older);
     try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
-      Slot drained = opened.allocateSlot(UUID.randomUUID(), "orders-0/0.log").orElseThrow();
-      assertThat(drained.committedLength()).isZero();
+      ByteBuffer before = moment(opened, id, 2);
+      opened.moments().begin(id, 3);
+      opened.moments().settle(id);
+      attributes.write("strata.moments", before);
     }
-    Path older = Files.copy(pool, directory.resolve("older.pool"));
-    try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
-      attributes.write("strata.sequences", UTF_8.encode(id + "=" + opened.countUse() + "\n"));
-    }
-    Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
-
     assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
-        .contains("is older than the log directories")
-        .doesNotContain("none of log.dirs");
+        .contains("the log directory is older than the pool file", "1970-01-01T00:00:00.003Z");
+
+    Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
+    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
+        .contains("the pool file is older than the log directory");
+  }
+
+  private static ByteBuffer moment(Pool pool, UUID directory, long now) throws IOException {
+    long moment = pool.moments().begin(directory, now);
+    pool.moments().settle(directory);
+    return UTF_8.encode(pool.info().id() + "=" + moment + "\n");
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.strata.kafka.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.broker.TierSpecs;
@@ -261,7 +262,7 @@ class DrainAndAcceptLossTest {
     Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
 
     assertThat(CommandLineRun.of("accept-loss", "--config", config, "--dry-run").err())
-        .contains("pool " + pool + " is older than the log directories")
+        .contains("pool " + pool + ": the pool file is older than the log directory")
         .contains("--pool " + tag.pool())
         .doesNotContain("create a new one");
     CommandLineRun run =
@@ -277,6 +278,36 @@ class DrainAndAcceptLossTest {
             """
                 .formatted(pool));
     assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
+  }
+
+  /** The log directory's volume is restored from a snapshot, and the current one is gone. */
+  @Test
+  void whatThePoolHasOfAnOlderLogDirectoryIsGivenUpOnRequest() throws Exception {
+    append("orders-0/" + FIRST, 1000);
+    Path older = directory.resolve("older");
+    assertThat(new ProcessBuilder("cp", "-a", "" + logs, "" + older).start().waitFor()).isZero();
+    append("orders-0/00000000000000001000.log", 2000);
+    append("orders-1/" + FIRST, 1000);
+    Files.move(logs, directory.resolve("current"));
+    Files.move(older, logs);
+
+    assertThatThrownBy(this::openTier)
+        .hasMessageContaining("the log directory is older than the pool file")
+        .hasMessageContaining("accept-loss --log-directory " + logs);
+    CommandLineRun first = CommandLineRun.of("accept-loss", "--config", config, "--dry-run");
+    assertThat(first.err()).contains("accept-loss --log-directory " + logs);
+    CommandLineRun.of("accept-loss", "--config", config, "--log-directory", "/", "--yes")
+        .fails(ExitCode.REFUSED);
+    CommandLineRun run =
+        CommandLineRun.of("accept-loss", "--config", config, "--log-directory", logs, "--yes");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).contains("orders-0").doesNotContain("orders-1");
+    assertThat(run.err()).contains("the pools' 3 segments of [" + logs + "] were discarded");
+    try (HotTier tier = openTier()) {
+      assertThat(tier.recoveryReport().hot()).isZero();
+    }
+    assertThat(append("orders-2/" + FIRST, 10)).hasSize(10);
   }
 
   private void writeVersion(int version) throws IOException {

@@ -156,7 +156,7 @@ class StrataKeysTest {
             "strata.segment",
             "strata.below",
             "strata.directory",
-            "strata.sequences");
+            "strata.moments");
     Pattern key =
         Pattern.compile("(?<![a-z.])(?:strata|rsm\\.config)(?:\\.[a-z]++)++(?![a-zA-Z.*<(-])");
     for (Path file : sources()) {

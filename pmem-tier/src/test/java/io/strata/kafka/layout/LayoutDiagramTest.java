@@ -29,7 +29,8 @@ class LayoutDiagramTest {
   private record Diagram(List<Cell> cells, int end) {}
 
   @ParameterizedTest
-  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
+  @ValueSource(
+      classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class, MomentLayout.class})
   void everyFieldIsWhereTheDiagramSays(Class<?> layout) throws IOException, IllegalAccessException {
     Diagram diagram = parse(layout);
     Map<String, Integer> drawn = new TreeMap<>();
@@ -40,7 +41,8 @@ class LayoutDiagramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
+  @ValueSource(
+      classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class, MomentLayout.class})
   void fieldsFillTheDiagramWithoutGaps(Class<?> layout) throws IOException, IllegalAccessException {
     Diagram diagram = parse(layout);
     Map<String, Integer> constants = constants(layout);
@@ -62,7 +64,8 @@ class LayoutDiagramTest {
   }
 
   @ParameterizedTest
-  @ValueSource(classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class})
+  @ValueSource(
+      classes = {SuperblockLayout.class, SlotLayout.class, SessionLayout.class, MomentLayout.class})
   void theDiagramEndsWhereTheLayoutDoes(Class<?> layout)
       throws IOException, IllegalAccessException {
     Map<String, Integer> constants = constants(layout);

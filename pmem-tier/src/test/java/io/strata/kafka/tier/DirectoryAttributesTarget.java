@@ -21,7 +21,7 @@ final class DirectoryAttributesTarget implements FuzzTarget {
   private static final int LONGEST = 3000;
 
   private static final List<String> NAMES =
-      List.of("strata.directory", "strata.pools", "strata.sequences");
+      List.of("strata.directory", "strata.pools", "strata.moments");
 
   private final Path directory;
   private final UserDefinedFileAttributeView view;
@@ -67,9 +67,9 @@ final class DirectoryAttributesTarget implements FuzzTarget {
           assertThat(claimed.recordedPools()).isEqualTo(pools);
         }
         default -> {
-          Map<UUID, Integer> sequences = claimed.recordedSequences();
-          claimed.recordSequences(sequences);
-          assertThat(claimed.recordedSequences()).isEqualTo(sequences);
+          Map<UUID, Long> moments = claimed.recordedMoments();
+          claimed.recordMoments(moments);
+          assertThat(claimed.recordedMoments()).isEqualTo(moments);
         }
       }
     } catch (IOException e) {

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.List;
 import java.util.UUID;
@@ -70,48 +69,6 @@ final class RecoveryDoubtTest {
         .hasMessageContaining("restart the broker");
     fixture.reopen();
     assertThat(fixture.read(segment)).isEqualTo(BATCHES);
-    fixture.close();
-  }
-
-  /** Yesterday's copy of the pool, with the same slots and fewer bytes. */
-  @Test
-  void anOlderCopyOfThePoolIsRefused() throws Exception {
-    fixture.close();
-    Path backup = backup();
-    fixture.open();
-    assertOlderThanWhatFollows(backup);
-  }
-
-  /**
-   * A backup that was made while the broker ran. Kafka would not look at its logs after an orderly
-   * stop, and would give the offsets that the copy lacks to other records.
-   */
-  @Test
-  void aCopyOfARunningBrokersPoolIsRefusedAfterAnOrderlyStop() throws Exception {
-    assertOlderThanWhatFollows(backup());
-  }
-
-  private Path backup() throws IOException {
-    return Files.copy(fixture.pools.get(0), directory.resolve("backup"));
-  }
-
-  /** Refused each time, and nothing of the current file is lost. */
-  private void assertOlderThanWhatFollows(Path backup) throws Exception {
-    Path pool = fixture.pools.get(0);
-    fixture.append(segment, MORE);
-    byte[] all = fixture.read(segment);
-    fixture.close();
-    Path current = Files.copy(pool, directory.resolve("current"));
-    Files.copy(backup, pool, StandardCopyOption.REPLACE_EXISTING);
-    for (int i = 0; i < 3; i++) {
-      assertThatThrownBy(() -> fixture.open())
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("older than the log directory")
-          .hasMessageContaining("sequence");
-    }
-    Files.copy(current, pool, StandardCopyOption.REPLACE_EXISTING);
-    fixture.open();
-    assertThat(fixture.read(segment)).isEqualTo(all);
     fixture.close();
   }
 

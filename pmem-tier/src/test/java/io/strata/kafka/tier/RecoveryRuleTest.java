@@ -250,13 +250,7 @@ final class RecoveryRuleTest {
 
   static {
     SCENARIOS.put(
-        "of a pool that is not open |  | TAGGED",
-        test -> new SegmentTag(UUID.randomUUID(), 3, 9).write(test.file));
-    SCENARIOS.put(
-        "any |  | two files are TAGGED",
-        test -> test.tag.write(Files.createFile(test.fixture.segment("orders-1", 0))));
-    SCENARIOS.put(
-        "of a pool with a lower sequence than the log directory has seen |  | TAGGED",
+        "of a pool and a log directory of different [moments](pool.md#moments) |  | ",
         test -> {
           Path pool = test.fixture.pools.get(0);
           Path backup = Files.copy(pool, test.fixture.root.resolve("backup"));
@@ -264,6 +258,12 @@ final class RecoveryRuleTest {
           test.fixture.close();
           Files.copy(backup, pool, StandardCopyOption.REPLACE_EXISTING);
         });
+    SCENARIOS.put(
+        "of a pool that is not open |  | TAGGED",
+        test -> new SegmentTag(UUID.randomUUID(), 3, 9).write(test.file));
+    SCENARIOS.put(
+        "any |  | two files are TAGGED",
+        test -> test.tag.write(Files.createFile(test.fixture.segment("orders-1", 0))));
     SCENARIOS.put(
         "of an earlier generation |  | TAGGED",
         test ->
@@ -469,7 +469,8 @@ final class RecoveryRuleTest {
     return Map.of(
             "in pools that are not open", "REFUSE_LOST",
             "both files carry the tag", "REFUSE_COPIED",
-            "older than the log directory", "REFUSE_OLDER",
+            "the log directory was last used with this pool at", "REFUSE_MOMENT",
+            "and the pool has that slot at generation", "REFUSE_OLDER",
             "which has been discarded", "REFUSE_DISCARDED",
             "ran here without Strata", "REFUSE_FOREIGN",
             "and none of log.dirs is that one", "REFUSE_DIRECTORY",

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
@@ -133,6 +135,19 @@ final class TierFixture implements AutoCloseable {
       source.read(name, value);
       target.write(name, value.flip());
     }
+  }
+
+  /** A file's extended attributes. */
+  static Map<String, String> attributes(Path file) throws IOException {
+    UserDefinedFileAttributeView view =
+        Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
+    Map<String, String> all = new TreeMap<>();
+    for (String name : view.list()) {
+      ByteBuffer value = ByteBuffer.allocate(view.size(name));
+      view.read(name, value);
+      all.put(name, Arrays.toString(value.array()));
+    }
+    return all;
   }
 
   TierFixture pool(String name, long size) throws IOException {
