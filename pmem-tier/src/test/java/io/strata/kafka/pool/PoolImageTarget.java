@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.fuzz.FuzzTarget;
 import io.strata.kafka.layout.CheckedWord;
+import io.strata.kafka.layout.MomentLayout;
 import io.strata.kafka.layout.SessionLayout;
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.Durability;
@@ -215,7 +216,14 @@ final class PoolImageTarget implements FuzzTarget {
     assertThat(sane).as("opened, though the checker finds errors").isTrue();
     Map<Integer, String> opened = use(pool);
     pool.close();
-    assertThat(PoolChecker.check(memory).clean()).as("clean after use").isTrue();
+    // A damaged moment stays: the log directory that it was of may be away, and is permitted.
+    assertThat(PoolChecker.check(memory).findings())
+        .as("clean after use")
+        .allMatch(
+            found ->
+                found.severity() == Severity.WARNING
+                    && found.position() >= MomentLayout.POSITION
+                    && found.position() < MomentLayout.position(MomentLayout.COUNT));
     Pool again = Pool.open(memory, PoolOwner.ANY);
     assertThat(slots(again)).isEqualTo(opened);
     return Optional.empty();
