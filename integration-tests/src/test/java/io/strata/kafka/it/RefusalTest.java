@@ -300,7 +300,9 @@ class RefusalTest {
   @Test
   void aBrokerRunsOnTheLogDirectory() throws Exception {
     Path kafkas = broker.logDirectory().resolve(".lock");
-    try (FileChannel file = FileChannel.open(kafkas, StandardOpenOption.WRITE);
+    // Kafka 4.4 removes it when it stops.
+    try (FileChannel file =
+            FileChannel.open(kafkas, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         FileLock lock = file.lock()) {
       assertThat(lock.isValid()).isTrue();
       Fingerprint before = Fingerprint.of(List.of(broker.logDirectory(), pool));
