@@ -35,7 +35,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
 integration-tests/target/verify/PART.log; here each has a line with its time and its result, and so has a summary at the end.
 
-Installs what is missing (libpmem for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
+Installs what is missing (libpmem and rsync for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
 kcat for clients; skopeo for release; QEMU for powercuts and nfs) by apt or dnf where it is root or may use sudo without a password, helm and
 kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
 where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi,
@@ -95,6 +95,7 @@ as_root() {
 
 has_library() { ldconfig -p 2>/dev/null | grep -qF "$1" || /sbin/ldconfig -p 2>/dev/null | grep -qF "$1"; }
 has_native_packages() { has_library libpmem.so.1 && has_library libpmemobj.so.1 && has_library libpmempool.so.1; }
+has_rsync() { command -v rsync; } >/dev/null
 has_slow_device() { command -v nbdkit && command -v nbdfuse && command -v fusermount3; } >/dev/null
 has_prometheus() { command -v prometheus && command -v promtool; } >/dev/null
 has_debootstrap() { command -v debootstrap; } >/dev/null
@@ -129,6 +130,7 @@ provide() {
 provide_native_packages() {
   provide has_native_packages "libpmem, libpmemobj and libpmempool" "tests of the pool type pmem" \
     "libpmem1 libpmemobj1 libpmempool1" "libpmem libpmemobj libpmempool"
+  provide has_rsync rsync "tests of log directories that are copied by rsync" rsync rsync
 }
 
 provide_devices() {
