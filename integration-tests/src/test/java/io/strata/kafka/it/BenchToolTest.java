@@ -104,7 +104,7 @@ class BenchToolTest {
     assertThat(result.path("hosts")).hasSize(2);
     assertThat(result.path("label").asText()).isEqualTo("strata");
     assertThat(result.path("cluster").path("broker 1 kafka").asText())
-        .isEqualTo(Distribution.kafkaVersion());
+        .isEqualTo(KafkaVersion.ofThisRun().toString());
     assertThat(group(result, 0, 0).path("records").asLong()).isEqualTo(1000);
     assertThat(group(result, 0, 1).path("records").asLong()).isEqualTo(600);
     assertThat(group(result, 0, 1).path("clients").asInt()).isEqualTo(6);

@@ -27,9 +27,9 @@ class DocumentedToolsTest {
   /** The class that each script of Kafka's runs, and the command where one has the options. */
   private static final Map<String, String> TOOLS =
       Map.of(
-          "kafka-configs.sh", KafkaVersion.ofThisRun().configs(),
+          "kafka-configs.sh", KafkaVersion.CURRENT.configs(),
           "kafka-topics.sh", "org.apache.kafka.tools.TopicCommand",
-          "kafka-dump-log.sh", KafkaVersion.ofThisRun().dumpLog(),
+          "kafka-dump-log.sh", KafkaVersion.CURRENT.dumpLog(),
           "kafka-jmx.sh", "org.apache.kafka.tools.JmxTool",
           "kafka-log-dirs.sh", "org.apache.kafka.tools.LogDirsCommand",
           "kafka-storage.sh", "kafka.tools.StorageTool format",
