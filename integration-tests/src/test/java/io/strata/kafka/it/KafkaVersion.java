@@ -98,15 +98,17 @@ enum KafkaVersion {
       Path tests = Distribution.kafkaOwnTests().resolve(jar.formatted(V4_3));
       return this == V4_3 ? List.of(tests) : List.of(tests, movedClasses());
     }
+    // Those of 4.2.2 are not published.
+    String tests = this == V4_2 ? "4.2.1" : release;
     Path folder =
         copied(
-            "kafka-own-tests-" + release,
+            "kafka-own-tests-" + tests,
             List.of(
                 // The project's own dependencies need one, though nothing of them is copied.
                 "-Dkafka.version=" + release,
-                "-Dartifact=org.apache.kafka:kafka-storage:" + release + ":jar:test",
+                "-Dartifact=org.apache.kafka:kafka-storage:" + tests + ":jar:test",
                 "dependency:copy"));
-    return List.of(folder.resolve(jar.formatted(release)));
+    return List.of(folder.resolve(jar.formatted(tests)));
   }
 
   /** The classes of {@link #V4_3} that the current release has under another name, or no more. */
