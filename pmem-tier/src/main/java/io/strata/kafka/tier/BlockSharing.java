@@ -46,7 +46,7 @@ record BlockSharing(LogFileNames names, SegmentFinder segments, Cloning cloning)
   }
 
   private boolean shareKnown(TieredSegment known, Path target) throws IOException {
-    if (!known.inLogFile() && !Evictions.isClean(known)) {
+    if (known.inPool() && !Evictions.isClean(known)) {
       return false;
     }
     // First without a lock: most of what has not been written back, if anything.

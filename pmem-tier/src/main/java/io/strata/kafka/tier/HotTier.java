@@ -179,6 +179,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   public static HotTier start(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
       throws IOException {
+    refuseMemory(spec);
     KafkaLocks.requireFree(spec.logDirectories());
     List<Path> created = new ArrayList<>();
     try {
@@ -187,6 +188,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     } catch (IOException | RuntimeException e) {
       MissingPools.remove(spec, created, e);
       throw e;
+    }
+  }
+
+  private static void refuseMemory(TierSpec spec) throws IOException {
+    for (Path file : spec.pools()) {
+      Optional<String> refusal = spec.config().poolType(file).refusal(file);
+      if (refusal.isPresent()) {
+        throw FailureText.at(file, refusal.get());
+      }
     }
   }
 
@@ -230,7 +240,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     recovered = recoverWithoutFailures();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(
-        pools.irreplaceable().stream().map(pool -> pool.info().id()).toList(), moments);
+        pools.all().stream().map(pool -> pool.info().id()).toList(), moments);
     events.recovered(recovered);
     for (TieredSegment segment : registry.all()) {
       makeDurable(segment);
@@ -294,7 +304,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       try {
         RecoveryReport report =
             new Recovery(pools, logDirectories, moments, registry, factory).run();
-        logDirectories.mark(!pools.irreplaceable().isEmpty());
+        logDirectories.mark();
         return report;
       } catch (LogDirectoryFailure e) {
         logDirectories.skip(e.directory(), String.valueOf(e.getMessage()));

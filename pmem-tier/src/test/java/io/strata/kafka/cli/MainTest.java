@@ -91,7 +91,7 @@ class MainTest {
         .contains("found 'big' (not a number with a unit), expected an amount of bytes, for");
     assertThat(CommandLineRun.of("pool", "create", "--size", "64MiB", "--type", "x", "y").err())
         .contains("--type")
-        .contains("found 'x', expected auto, pmem, mapped, cache or file");
+        .contains("found 'x', expected auto, pmem, mapped or file");
   }
 
   @Test

@@ -151,7 +151,7 @@ public final class SimTier {
   private boolean tagsLive(Path file) throws IOException {
     return TaggedLogFile.tagOf(file)
         .flatMap(tag -> tier.registry().find(tag))
-        .map(segment -> !segment.inLogFile())
+        .map(segment -> segment.inPool())
         .orElse(false);
   }
 
