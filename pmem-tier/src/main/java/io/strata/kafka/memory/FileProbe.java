@@ -83,9 +83,10 @@ public final class FileProbe {
    */
   public static boolean wouldBeMemoryBacked(Path file) {
     Path directory = file.toAbsolutePath().getParent();
-    boolean made = directory == null || Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    Path nearest =
+        directory == null || Files.exists(file, LinkOption.NOFOLLOW_LINKS) ? file : directory;
     try {
-      return isMemoryBacked(made ? file : directory);
+      return isMemoryBacked(nearest);
     } catch (IOException unreadable) {
       return false;
     }

@@ -414,10 +414,6 @@ final class MetricCatalogue {
               file system that hangs.\
               """),
           counter(
-              "LinkedBytesTotal",
-              RemoteStats::linkedBytes,
-              "Of the copied bytes, those that share the blocks of `log.dirs`."),
-          counter(
               "ReplacedReadsTotal",
               CALLS,
               RemoteStats::replacedReads,

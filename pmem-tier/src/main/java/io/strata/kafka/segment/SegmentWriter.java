@@ -638,12 +638,12 @@ final class SegmentWriter {
     }
   }
 
-  /** See {@link Segment#logFileShare}. */
-  boolean logFileShare(Segment.LogFileShare share) throws IOException {
+  /** See {@link Segment#whileWhole}. */
+  boolean whileWhole(Segment.WhileWhole action) throws IOException {
     return exclusively(
         () -> {
           boolean whole = residence.map(Residence::isClean).orElse(true);
-          return movable() && whole && share.run(view.size());
+          return movable() && whole && action.run(view.size());
         });
   }
 

@@ -16,7 +16,6 @@ import java.nio.file.CopyOption;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -89,7 +88,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
-  private final BlockSharing sharing;
   private RecoveryReport recovered = RecoveryReport.NONE;
 
   private HotTier(
@@ -149,7 +147,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             preceding,
             space,
             counts);
-    this.sharing = new BlockSharing(names, segments, parts.cloning());
     this.renames = new Renames(names, registry, segments, durable, release, this::forcesAppends);
     this.moves =
         new TierMoves(
@@ -376,19 +373,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (forcedAppends) {
       durable.forceNameLater(segment);
     }
-  }
-
-  /**
-   * Gives the remote tier's store a segment's bytes without copying them; see {@link
-   * io.strata.kafka.migration.remote.store.LocalSegments#share}.
-   *
-   * @param file the segment's log file
-   * @param target the store's file, which is made
-   */
-  public boolean share(Path file, Path target) throws IOException {
-    Path name =
-        Directories.located(file).orElseThrow(() -> new NoSuchFileException(file.toString()));
-    return sharing.share(name, target);
   }
 
   @Override
@@ -656,6 +640,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   LogDirectories logDirectories() {
     return logDirectories;
+  }
+
+  LogFileNames names() {
+    return names;
   }
 
   BackgroundWork backgroundWork() {

@@ -60,7 +60,7 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
       }
       done =
           names.with(
-              segment, file -> segment.segment().logFileShare(size -> note(segment, file, size)));
+              segment, file -> segment.segment().whileWhole(size -> note(segment, file, size)));
     } finally {
       if (!done) {
         segment.notedWhole(false);
