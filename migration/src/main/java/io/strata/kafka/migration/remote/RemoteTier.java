@@ -48,7 +48,6 @@ final class RemoteTier implements AutoCloseable {
   private static final int NOTE_CALLS = 2;
 
   private final RemoteSettings settings;
-  private final RemoteEnvironment environment;
   private final LongSupplier nanoTime;
   private final SegmentStore store;
   private final Optional<ColdManager> manager;
@@ -77,7 +76,6 @@ final class RemoteTier implements AutoCloseable {
       SegmentStore store,
       Optional<ColdManager> manager) {
     this.settings = settings;
-    this.environment = environment;
     this.store = store;
     this.manager = manager;
     this.live = settings.live();
