@@ -54,10 +54,6 @@ final class TierFixture implements AutoCloseable {
   TierEvents events = TierEvents.NONE;
   Map<String, String> extra = Map.of();
 
-  /**
-   * As a file system does that has no blocks to share; to be replaced before the tier is opened.
-   */
-
   /** To be replaced before the tier is opened. */
   TierParts.PoolOpening opening = TierParts.STANDARD.pools();
 
