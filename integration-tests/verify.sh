@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills powercuts nfs fuzz release docs strimzi clients containers)
+readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills year powercuts nfs fuzz release docs strimzi clients containers)
 
 usage() {
   cat <<'EOT'
@@ -21,6 +21,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   kafka      all of Kafka's own tests that run on our channel and our remote manager
   metrics    the alerts and the dashboard of the examples on a real Prometheus that scrapes a broker under load
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
+  year       ordinary work on a stock broker for two hours: a seeded random walk over every documented operation, in which every
+             acknowledged record is counted (-Dstrata.it.year.seconds, -Dstrata.it.seed)
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
   nfs        a virtual machine with the kernel's NFS server, two clients of it, and two brokers (powercut/run.sh --nfs)
   fuzz       each fuzz target for some seconds with Jazzer (fuzz.sh)
@@ -266,6 +268,11 @@ npm_install() {
 }
 
 part_kills() { integration-tests/kills.sh --cycles 100; }
+
+part_year() {
+  maven verify -pl integration-tests -am -Dtest=OrdinaryYearTest -Dsurefire.failIfNoSpecifiedTests=false \
+    -Dstrata.it.year.seconds=7200 "$@"
+}
 
 part_powercuts() { virtual_machine "power cuts" --short --seed 7; }
 

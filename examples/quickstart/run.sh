@@ -23,7 +23,6 @@ Options:
   --type TYPE       mapped (default): a mapped file, JDK only
                     pmem: libpmem, for persistent memory; needs libpmem (Debian: libpmem1 libpmemobj1 libpmempool1)
                     file: ordinary file I/O, for NVMe and SSD
-                    cache: written through to the log files, what Strata chooses on tmpfs
   --path PATH       where the pool goes: a directory, or the name of a file that does not exist yet
                     (default: /dev/shm when it has space, else the temporary directory)
   --pool-size SIZE  size of the pool, in MiB or GiB (default 512MiB; at least 64MiB)
@@ -177,7 +176,7 @@ while (($# > 0)); do
   esac
   shift
 done
-[[ $type == @(mapped|pmem|file|cache) ]] || misuse "--type: found '$type', expected mapped, pmem, file or cache"
+[[ $type == @(mapped|pmem|file) ]] || misuse "--type: found '$type', expected mapped, pmem or file"
 pool_mib=$(mebibytes "$pool_size")
 ((pool_mib >= 64)) || misuse "--pool-size: found $pool_mib MiB, expected at least 64"
 if [[ -n $port ]]; then
@@ -541,8 +540,7 @@ row() { note "$(printf '%-50s %8s' "$1" "$2")"; }
 
 say "Where the segments live"
 count_segments
-# What is written through is in the log files: the start has emptied the pool.
-((hot > 0)) || [[ $type == cache ]] || fail "no segment is in the pool"
+((hot > 0)) || fail "no segment is in the pool"
 row WHERE SEGMENTS
 row "pool alone" $((totals[hot] - totals[clean]))
 row "pool, and a copy in the log file" "${totals[clean]}"

@@ -47,11 +47,14 @@
 {{- fail (printf "strata.requireDax=true, and volume %s of the first tier is of type memory, which survives no power failure: no broker would start. Take type claim on DAX, or set strata.requireDax=false" .name) -}}
 {{- end -}}
 {{- $type := get $types .name | default "auto" -}}
+{{- if and (eq .type "memory") (ne $type "mapped") -}}
+{{- fail (printf "strata.volumes: %s is of type memory, which is gone with the pod, and its tier has pools of type %s: no broker would start. Take type mapped for the tier, or a volume of type claim" .name $type) -}}
+{{- end -}}
 {{- range $values.nodePools -}}
 {{- if has "broker" .roles -}}
 {{- $ephemeral := include "strata-kafka.isEphemeral" . -}}
-{{- if and (eq $volume.type "memory") (not $ephemeral) (not (has $type (list "auto" "cache"))) -}}
-{{- fail (printf "strata.volumes: %s is of type memory, which is gone with the pod, its tier has pools of type %s, and the log directories of node pool %s stay: after a roll the broker would refuse to start for its lost pool. Take type auto or cache for the tier, or a volume of type claim" $volume.name $type .name) -}}
+{{- if and (eq $volume.type "memory") (not $ephemeral) -}}
+{{- fail (printf "strata.volumes: %s is of type memory, which is gone with the pod, and the log directories of node pool %s stay: after a roll the broker would refuse to start for its lost pool. Take a volume of type claim" $volume.name .name) -}}
 {{- end -}}
 {{- if and (eq $volume.type "claim") $ephemeral -}}
 {{- fail (printf "strata.volumes: %s is of type claim, which stays, and log directories of node pool %s are ephemeral: after a roll the broker would refuse to start for its lost log directories. Take type memory, or storage of type persistent-claim" $volume.name .name) -}}
@@ -77,9 +80,6 @@
 
 {{- if .Values.drain.enabled -}}
 {{- if .Values.strata.enabled -}}{{- fail "drain.enabled=true with strata.enabled=true: brokers would fill the pools that the Jobs drain; set strata.enabled=false, too" -}}{{- end -}}
-{{- if not (include "strata-kafka.pools" (dict "root" . "type" "claim")) -}}
-{{- fail "drain.enabled=true, and all volumes are of type memory: their pools are caches, and the log directories have everything; set strata.enabled=false alone" -}}
-{{- end -}}
 {{- end -}}
 
 {{- $lost := .Values.acceptLoss.nodeIds -}}

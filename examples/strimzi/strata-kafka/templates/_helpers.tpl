@@ -75,16 +75,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ printf "/mnt/strata/%s/%s.pool" .volume .tier.name }}
 {{- end }}
 
-{{/* The files of the pools on volumes of a type, separated by spaces. */}}
+{{/* The files of the pools, separated by spaces. */}}
 {{- define "strata-kafka.pools" -}}
-{{- $type := .type -}}
-{{- $volumes := list -}}
-{{- range .root.Values.strata.volumes }}{{ if eq .type $type }}{{ $volumes = append $volumes .name }}{{ end }}{{ end -}}
 {{- $pools := list -}}
-{{- range $tier := .root.Values.strata.tiers }}
-{{- range .volumes }}
-{{- if has . $volumes }}{{ $pools = append $pools (include "strata-kafka.pool" (dict "volume" . "tier" $tier)) }}{{ end }}
-{{- end }}
+{{- range $tier := .Values.strata.tiers }}
+{{- range .volumes }}{{ $pools = append $pools (include "strata-kafka.pool" (dict "volume" . "tier" $tier)) }}{{ end }}
 {{- end -}}
 {{ join " " $pools }}
 {{- end }}

@@ -105,7 +105,8 @@ final class CampaignCluster implements AutoCloseable {
     if (STOCK) {
       builder = Tiers.plain(home);
     } else {
-      Path pool = Pools.create(pools.resolve("hot-" + id + ".pool"), "24MiB", 256, shape.type());
+      Path place = shape.type().equals("mapped") ? pools : home;
+      Path pool = Pools.create(place.resolve("hot-" + id + ".pool"), "24MiB", 256, shape.type());
       builder = Tiers.broker(home, pool);
       builder.set("strata.pool.type", shape.type());
       if (shape.two()) {

@@ -60,7 +60,7 @@ class KillLoopTest {
 
   @SuppressWarnings("try") // the loads work by being open
   private static void assertNoneIsLostOrThereTwice(String poolType) throws Exception {
-    Path pool = WORK.pool("hot-" + poolType);
+    Path pool = WORK.pool("hot-" + poolType, poolType);
     StockBroker broker =
         WORK.closing(
                 StockBroker.in(WORK.folder("broker-" + poolType))

@@ -30,7 +30,7 @@ class OnePoolTwoBrokersTest {
   }
 
   private static void theSecondIsRefused(String type) throws Exception {
-    Path pool = Pools.create(WORK.pool(type), "32MiB", 128, type);
+    Path pool = Pools.create(WORK.pool(type, type), "32MiB", 128, type);
     RecordLedger ledger = new RecordLedger("hot", 1, 1);
     try (StockBroker first =
         StockBroker.in(WORK.folder(type)).strata(pool).set("strata.pool.type", type).build()) {

@@ -23,8 +23,7 @@ final class Pools {
 
   /** Creates a pool of the type {@code mapped} for many small segments. */
   static Path create(Path path, String size, int slots) {
-    strata("pool", "create", "--size", size, "--slots", "" + slots, path.toString()).orFail();
-    return path;
+    return create(path, size, slots, "mapped");
   }
 
   /** Creates a pool of the type for many small segments. */

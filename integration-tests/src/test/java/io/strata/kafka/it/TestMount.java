@@ -32,15 +32,6 @@ final class TestMount implements AutoCloseable {
     return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
   }
 
-  /** As {@link #ext4}, whose files can share blocks. */
-  static TestMount xfs(Path folder, int mebibytes) throws IOException, InterruptedException {
-    Path image = folder.resolve("image");
-    Path point = Files.createDirectories(folder.resolve("mount"));
-    must("truncate", "-s", mebibytes + "M", image.toString());
-    must("mkfs.xfs", "-q", "-m", "reflink=1", image.toString());
-    return mount(point, "mount", "-o", "loop", image.toString(), point.toString());
-  }
-
   /** As {@link #ext4}, with so few files that there is soon no space for another one. */
   static TestMount withFewFiles(Path folder, int mebibytes, int files)
       throws IOException, InterruptedException {

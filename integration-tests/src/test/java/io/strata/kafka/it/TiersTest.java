@@ -22,8 +22,8 @@ class TiersTest {
   void segmentsCascadeDownAndComeBack() throws Exception {
     Path pmem1 = Pools.create(WORK.pool("pmem-1"), "12MiB", 64);
     Path pmem2 = Pools.create(WORK.pool("pmem-2"), "12MiB", 64);
-    Path ssd1 = Pools.create(WORK.pool("ssd-1"), "24MiB", 64);
-    Path ssd2 = Pools.create(WORK.pool("ssd-2"), "24MiB", 64);
+    Path ssd1 = Pools.create(WORK.pool("ssd-1", "file"), "24MiB", 64);
+    Path ssd2 = Pools.create(WORK.pool("ssd-2", "file"), "24MiB", 64);
     StockBroker broker =
         WORK.closing(
                 Tiers.broker(WORK.folder("broker"), pmem1, pmem2)

@@ -70,6 +70,11 @@ final class Workspace implements BeforeAllCallback, AfterAllCallback {
     return pools().resolve(name + ".pool");
   }
 
+  /** As {@link #pool(String)}, on the disk if its type is not the one that may be in memory. */
+  Path pool(String name, String type) {
+    return type.equals("mapped") ? pool(name) : folder(name + "-pool").resolve(name + ".pool");
+  }
+
   /** The folder of the pools. */
   Path pools() {
     return folders().pools();

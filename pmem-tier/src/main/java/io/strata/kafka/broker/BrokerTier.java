@@ -11,7 +11,6 @@ import io.strata.kafka.metrics.LocalSample;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.migration.PolicyRegistry;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.TestHook;
 import io.strata.kafka.tier.TierSpec;
@@ -49,11 +48,6 @@ public final class BrokerTier {
   /** The configuration that it was opened with. */
   public BrokerProperties properties() {
     return properties;
-  }
-
-  /** Returns the tier as the remote tier sees it, in whatever paths it has them. */
-  public LocalSegments localSegments() {
-    return (segment, target) -> tier.share(JdkFileSystem.path(segment), JdkFileSystem.path(target));
   }
 
   /** Returns the engine that moves its segments; empty if there is none. */

@@ -19,7 +19,6 @@ import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import io.strata.kafka.tier.TestHook;
@@ -163,16 +162,6 @@ public final class RemoteRuntime implements RemoteEnvironment {
   @Override
   public List<Path> logDirectories() {
     return properties().or(() -> given).map(BrokerProperties::logDirs).orElse(List.of());
-  }
-
-  @Override
-  public LocalSegments segments() {
-    try {
-      return broker.tier().map(BrokerTier::localSegments).orElse(LocalSegments.COPY_ALWAYS);
-    } catch (IOException e) {
-      throw new IllegalArgumentException(
-          "The remote tier found no local tiers: " + e.getMessage(), e);
-    }
   }
 
   @Override

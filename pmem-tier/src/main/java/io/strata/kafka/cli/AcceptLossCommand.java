@@ -8,7 +8,6 @@ import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.tier.AcceptedLoss;
 import io.strata.kafka.tier.Forget;
-import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.Moments;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
@@ -169,9 +168,7 @@ final class AcceptLossCommand extends StrataCommand {
         if (!LOST.contains(refusal.kind())) {
           throw refusal;
         }
-        if (!MissingPools.isCache(tier, each.getKey())) {
-          note("lost: " + refusal.getMessage());
-        }
+        note("lost: " + refusal.getMessage());
       }
       for (Moments.Difference each : Moments.among(pools.paths().values(), directories)) {
         if (!lostPools.contains(each.poolId()) && !isGivenUp(each.directory())) {
@@ -194,7 +191,7 @@ final class AcceptLossCommand extends StrataCommand {
       pools.paths().forEach((id, file) -> open.put(file, id));
       for (Path file : tier.config().pools()) {
         UUID id = open.get(file);
-        if (id == null ? !MissingPools.isMadeAnew(tier, file) : lostPools.contains(id)) {
+        if (id == null || lostPools.contains(id)) {
           note(
               """
               pool %s is lost; next, before the broker starts: %screate a new one with 'strata \

@@ -112,7 +112,7 @@ public final class Main extends StrataCommand.Group {
       return PoolType.parse(text);
     } catch (IllegalArgumentException e) {
       throw new CommandLine.TypeConversionException(
-          "found '%s', expected auto, pmem, mapped, cache or file".formatted(text));
+          "found '%s', expected auto, pmem, mapped or file".formatted(text));
     }
   }
 

@@ -66,7 +66,7 @@ final class PoolCreateCommand extends StrataCommand {
       paramLabel = "TYPE",
       description =
           """
-          How the broker will reach it: auto, pmem, mapped, cache or file; auto by default. The \
+          How the broker will reach it: auto, pmem, mapped or file; auto by default. The \
           file is the same for all.\
           """)
   private @Nullable PoolType type;
@@ -101,7 +101,8 @@ final class PoolCreateCommand extends StrataCommand {
       strata = broker.get().strataConfig().config();
     }
     Path target = target(strata);
-    MemoryType poolType = type(strata, target).fixed().orElse(MemoryType.MAPPED);
+    PoolType wanted = type(strata, target);
+    MemoryType poolType = wanted.fixed().orElse(MemoryType.MAPPED);
     PoolSpec pool = PoolSpec.of(target, poolType, size.bytes()).withOwner(owner(broker));
     if (slots != null) {
       pool = pool.withSlotCount(slots);
@@ -109,6 +110,9 @@ final class PoolCreateCommand extends StrataCommand {
     try (Progress progress = Progress.onTerminal("creating " + target.getFileName())) {
       Pool.create(pool, progress);
     }
+    wanted
+        .refusal(target)
+        .ifPresent(refusal -> note("the broker will refuse %s: %s".formatted(target, refusal)));
     if (broker.isPresent()) {
       warnOfOtherUser(broker.get(), target);
       if (strata.map(config -> !config.pools().contains(target)).orElse(true)) {

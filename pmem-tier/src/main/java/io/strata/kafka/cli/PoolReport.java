@@ -7,7 +7,6 @@ import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolReader;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
@@ -22,12 +21,10 @@ import java.util.List;
  * @param info what the pool is
  * @param segments slots that hold a segment
  * @param deleting of those, the ones whose deletion has been begun
- * @param cached those whose log files have all bytes, since the pool is written through
  * @param usedBytes bytes in the segments' extents
  * @param committedBytes bytes of the segments: the extents' unused ends are not counted
  */
-record PoolReport(
-    PoolInfo info, int segments, int deleting, int cached, long usedBytes, long committedBytes) {
+record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, long committedBytes) {
 
   /** Reads the pool in {@code file}. */
   static PoolReport of(Path file) throws IOException {
@@ -39,16 +36,14 @@ record PoolReport(
   static PoolReport of(PoolReader pool) throws IOException {
     List<SlotSnapshot> slots = pool.readAll();
     int deleting = 0;
-    int cached = 0;
     long used = 0;
     long committed = 0;
     for (SlotSnapshot slot : slots) {
       deleting += slot.state() == SlotState.DELETING ? 1 : 0;
-      cached += slot.has(SlotFlag.CACHED) ? 1 : 0;
       used += slot.extents().length();
       committed += slot.committedLength() - slot.extents().start();
     }
-    return new PoolReport(pool.info(), slots.size(), deleting, cached, used, committed);
+    return new PoolReport(pool.info(), slots.size(), deleting, used, committed);
   }
 
   long freeBytes() {

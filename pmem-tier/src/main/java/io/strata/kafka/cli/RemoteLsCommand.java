@@ -28,9 +28,8 @@ import picocli.CommandLine.Option;
       """,
       "",
       """
-      States: linked, the copy shared the blocks of log.dirs when it was made; moving, a copy \
-      between levels that is not confirmed yet; cold, the cold manager has its bytes; to-cold, it \
-      is getting them.\
+      States: moving, a copy between levels that is not confirmed yet; cold, the cold manager has \
+      its bytes; to-cold, it is getting them.\
       """,
       "",
       "Exit code 1 if a directory or a manifest cannot be read.",
@@ -103,9 +102,6 @@ final class RemoteLsCommand extends StrataCommand {
   private static String state(Segment segment) {
     List<String> states = new ArrayList<>();
     for (Copy copy : segment.copies()) {
-      if (copy.found().manifest().linked() && !states.contains("linked")) {
-        states.add("linked");
-      }
       if (copy.found().moving()) {
         states.add("moving to " + copy.place().shown());
       }
@@ -153,7 +149,6 @@ final class RemoteLsCommand extends StrataCommand {
         place.put("path", copy.found().path().toString());
         place.put("storedBytes", copy.found().bytes());
         place.put("hasLog", copy.found().hasLog());
-        place.put("linked", copy.found().manifest().linked());
         place.put("moving", copy.found().moving());
         place.put("cold", copy.found().cold().name().toLowerCase(Locale.ROOT));
       }

@@ -153,14 +153,10 @@ final class SegmentsCommand extends StrataCommand {
         unreachable > 0 ? ", %d unreachable".formatted(unreachable) : "");
     for (PoolReport pool : pools) {
       out.printf(
-          "pool %s: %s in %d segments%s; %s of %s used%n",
+          "pool %s: %s in %d segments; %s of %s used%n",
           pool.info().path(),
           ByteSize.format(sum(in(pool, entries), SegmentEntry::bytesInPool)),
           in(pool, entries).size(),
-          pool.cached() == 0
-              ? ""
-              : ", and copies of %d segments of the log directories (type cache)"
-                  .formatted(pool.cached()),
           ByteSize.format(pool.usedBytes()),
           ByteSize.format(pool.info().dataSize()));
     }

@@ -15,7 +15,6 @@ import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolReader;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import io.strata.kafka.tier.LogDirectory;
 import io.strata.kafka.tier.Marker;
@@ -149,7 +148,7 @@ final class StorageCheck extends DoctorCheck {
             what,
             Marker.isMarked(directory)
                 ? "is marked as used with Strata"
-                : "is not marked: its log files have all bytes, drained or written through");
+                : "is not marked: its log files have all bytes, drained");
       }
     } catch (IOException e) {
       fail(what, Failures.messageOf(e), "repair it before the broker starts");
@@ -177,6 +176,11 @@ final class StorageCheck extends DoctorCheck {
   }
 
   private void pool(String what, Path file) throws IOException {
+    Optional<String> refusal = config.poolType(file).refusal(file);
+    if (refusal.isPresent()) {
+      fail(what, refusal.get(), "do the one or the other");
+      return;
+    }
     try {
       CheckReport report = PoolChecker.check(file);
       Optional<PoolInfo> info = report.info();
@@ -200,12 +204,6 @@ final class StorageCheck extends DoctorCheck {
     }
   }
 
-  private static boolean isWrittenThrough(Path file) throws IOException {
-    try (PoolReader pool = Pool.openReadOnly(file)) {
-      return pool.findIrreplaceable().isEmpty();
-    }
-  }
-
   private void soundPool(String what, Path file, PoolInfo info, CheckReport report)
       throws IOException {
     present.put(info.id(), file);
@@ -218,8 +216,7 @@ final class StorageCheck extends DoctorCheck {
           "install what is missing, or set the type to auto");
       return;
     }
-    boolean cache = type == MemoryType.CACHE;
-    boolean dax = type != MemoryType.FILE && !cache && info.durability() == Durability.POWER;
+    boolean dax = type != MemoryType.FILE && info.durability() == Durability.POWER;
     if (config.requireDax() && !dax && config.tiers().get(0).pools().contains(file)) {
       fail(
           what,
@@ -227,18 +224,18 @@ final class StorageCheck extends DoctorCheck {
           "mount its file system with -o dax, or take the key out");
       return;
     }
-    boolean lost = FileProbe.isMemoryBacked(file) && !(cache && isWrittenThrough(file));
+    boolean lost = FileProbe.isMemoryBacked(file);
     if (config.durability() == AckDurability.ACK && lost) {
       fail(
           what,
           "strata.durability=ack, and the pool is on a memory-backed file system",
-          "drain it and set its type to auto, move it to a device, or take the key out");
+          "move it to a device, or take the key out");
       return;
     }
     String text =
         "%s, type %s, %s of %s used, %s of %s slots"
             .formatted(
-                cache ? "is written through to the log files" : survives(dax, file),
+                survives(dax, file),
                 type.configName(),
                 ByteSize.format(report.usedBytes()),
                 ByteSize.format(info.dataSize()),
@@ -248,7 +245,7 @@ final class StorageCheck extends DoctorCheck {
         !lost,
         what,
         lost ? text : text + node(file),
-        "a reboot empties it: drain it and set its type to auto, or put it on NVMe or DAX");
+        "a restart of the machine empties it: put it on NVMe or persistent memory");
   }
 
   private static String survives(boolean dax, Path file) throws IOException {
@@ -291,8 +288,7 @@ final class StorageCheck extends DoctorCheck {
   }
 
   private void poolToCreate(String what, Path file, long size) {
-    Optional<String> obstacle =
-        MissingPools.isCache(spec, file) ? Optional.empty() : MissingPools.obstacle(spec, present);
+    Optional<String> obstacle = MissingPools.obstacle(spec, present);
     Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
     try {
       if (obstacle.isPresent()) {
@@ -347,7 +343,7 @@ final class StorageCheck extends DoctorCheck {
       Map<UUID, Integer> others = new HashMap<>();
       try (PoolReader pool = Pool.openReadOnly(file)) {
         for (SlotSnapshot slot : pool.readAll()) {
-          if (!slot.has(SlotFlag.CACHED) && !known.contains(slot.directoryId())) {
+          if (!known.contains(slot.directoryId())) {
             others.merge(slot.directoryId(), 1, Integer::sum);
           }
         }

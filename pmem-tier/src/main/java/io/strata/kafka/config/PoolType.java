@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import java.nio.file.Path;
@@ -41,6 +42,25 @@ public record PoolType(Optional<MemoryType> fixed) {
   /** The name in configuration and output, for example {@code auto}. */
   public String configName() {
     return fixed.map(MemoryType::configName).orElse("auto");
+  }
+
+  /**
+   * Returns why a pool may not be used so: its file is in the machine's memory, which a restart of
+   * the machine empties, and nobody has asked for that by name.
+   *
+   * @param file the pool's file; it may be missing
+   * @return empty if it may
+   */
+  public Optional<String> refusal(Path file) {
+    if (fixed.equals(Optional.of(MemoryType.MAPPED)) || !FileProbe.wouldBeMemoryBacked(file)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        """
+        found a file system in the machine's memory (tmpfs), which a restart of the machine empties \
+        with every record that is only there, expected persistent memory or a device: move the pool \
+        to one; or, for a trial or a volume that may go, set strata.pool.type=mapped\
+        """);
   }
 
   /**

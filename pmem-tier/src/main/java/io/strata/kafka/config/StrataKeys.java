@@ -54,8 +54,7 @@ public final class StrataKeys {
               """
               The size of a pool that the broker creates when it starts and the pool is missing. \
               The broker creates one only if no record can be lost with it: every log directory is \
-              present, and none refers to a pool that is missing. It always creates a pool of type \
-              `cache`, which has nothing that the log files lack. Otherwise it does not start. The \
+              present, and none refers to a pool that is missing. Otherwise it does not start. The \
               size of a pool that is present does not change; see `strata pool grow`.\
               """);
 
@@ -66,13 +65,11 @@ public final class StrataKeys {
               """
               How the pools are reached, where `strata.tier.<name>.type` says nothing else. \
               `auto`: what fits the file system of each pool's file: `pmem` on DAX (`mapped` \
-              where libpmem is not installed), `cache` on tmpfs, `file` on any other. The \
-              broker's log names the type of each pool. `mapped`: a shared mapping by the JDK \
+              where libpmem is not installed), `file` on any other; not on tmpfs. The broker's log names the type of each pool. `mapped`: a shared mapping by the JDK \
               alone, durable across a power failure on a DAX file system. `pmem`: libpmem, for \
               Linux on x86-64 with the native libraries installed. `file`: a file on NVMe or SSD, \
-              durable when Kafka flushes. `cache`: for memory that does not survive a reboot \
-              (tmpfs, volatile CXL memory): a mapping too, but every append goes to the log file \
-              as well, as without Strata; losing the pool loses nothing.\
+              durable when Kafka flushes. The broker refuses to start with a pool on tmpfs, which \
+              a restart of the machine empties, unless its type is `mapped`: for trials and tests.\
               """);
 
   public static final StrataKey<List<Path>> TIER_POOLS =
@@ -134,8 +131,7 @@ public final class StrataKeys {
               pool is on DAX; elsewhere what Kafka has flushed or replicated, as with a stock \
               broker. `ack`: all of them, but for topics that are excluded from the pools. Each \
               append is then forced to the medium before it is acknowledged. `ack` needs pools on \
-              a device, or of type `cache`: the broker refuses to start with a `mapped` one on a \
-              memory-backed file system.\
+              a device: the broker refuses to start with one on a memory-backed file system.\
               """);
 
   public static final StrataKey<SpillForce> SPILL_FORCE =

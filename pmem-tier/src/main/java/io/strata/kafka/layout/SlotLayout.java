@@ -43,8 +43,8 @@ package io.strata.kafka.layout;
  *
  * <ol>
  *   <li>allocate: body, and zeros instead of extents; then generation (one more than before), body
- *       check, zeros in the lengths, extents in use and truncations, and no flag but {@link
- *       #FLAG_CACHED}; then state {@link #STATE_LIVE}
+ *       check, zeros in the lengths, extents in use, truncations and flags; then state {@link
+ *       #STATE_LIVE}
  *   <li>grow: extent entry; then extents in use
  *   <li>append: the bytes in the extents; then committed length
  *   <li>destage: the bytes from the clean length on in the log file, forced; then clean length
@@ -146,12 +146,8 @@ public final class SlotLayout {
   /** Another copy of a segment whose log file leads elsewhere, or does not lead here yet. */
   public static final int FLAG_COPY = 8;
 
-  /** The log file has all bytes of the segment: the next opening frees the slot. */
-  public static final int FLAG_CACHED = 16;
-
   /** All flags that this version knows. */
-  public static final int ALL_FLAGS =
-      FLAG_NAME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY | FLAG_CACHED;
+  public static final int ALL_FLAGS = FLAG_NAME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
 
   /**
    * The last generation of a slot: it is not allocated any more. No pool ever comes near; what is

@@ -14,8 +14,7 @@ public enum Durability {
   FORCE,
   /**
    * Persisted bytes survive the end of the process only: the file is on a memory-backed file
-   * system, which a power failure empties whatever is forced, or nothing asks for more ({@link
-   * MemoryType#CACHE}).
+   * system, which a power failure empties whatever is forced.
    */
   PROCESS;
 

@@ -3,6 +3,7 @@ package io.strata.kafka.memory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
@@ -75,9 +76,25 @@ public final class FileProbe {
     return MEMORY_BACKED.contains(Files.getFileStore(file).type());
   }
 
+  /**
+   * As {@link #isMemoryBacked}, also of a file that is still to be made in its directory.
+   *
+   * @return false where that cannot be looked at
+   */
+  public static boolean wouldBeMemoryBacked(Path file) {
+    Path directory = file.toAbsolutePath().getParent();
+    Path nearest =
+        directory == null || Files.exists(file, LinkOption.NOFOLLOW_LINKS) ? file : directory;
+    try {
+      return isMemoryBacked(nearest);
+    } catch (IOException unreadable) {
+      return false;
+    }
+  }
+
   /** Returns the durability of a file that is reached by a memory of the given type. */
   static Durability durability(MemoryType type, Path file) throws IOException {
-    if (type == MemoryType.CACHE || isMemoryBacked(file)) {
+    if (isMemoryBacked(file)) {
       return Durability.PROCESS;
     }
     return type != MemoryType.FILE && isDax(file) ? Durability.POWER : Durability.FORCE;

@@ -41,7 +41,6 @@ final class LibC {
 
   private static final int FALLOC_FL_KEEP_SIZE = 0x01;
   private static final int FALLOC_FL_ZERO_RANGE = 0x10;
-  private static final long FICLONE = 0x40049409;
 
   /** In {@code struct statx}; the same on every architecture, as are its 256 bytes. */
   private static final int STATX_MASK_OFFSET = 0;
@@ -149,26 +148,6 @@ final class LibC {
   }
 
   /**
-   * Makes a file share all blocks of another; its own are freed.
-   *
-   * @throws LastErrorException with {@code errno}: EXDEV (18), EINVAL (22), EOPNOTSUPP (95) and
-   *     others where that cannot be done
-   */
-  static void shareBlocks(Path source, Path target) {
-    int from = Calls.open(pathBytes(source), O_RDONLY | O_CLOEXEC);
-    try {
-      int to = Calls.open(pathBytes(target), O_RDWR | O_CLOEXEC);
-      try {
-        int unused = Calls.ioctl(to, FICLONE, from);
-      } finally {
-        close(to);
-      }
-    } finally {
-      close(from);
-    }
-  }
-
-  /**
    * The bytes that a file occupies on its medium.
    *
    * @return empty when the file system does not say
@@ -253,8 +232,6 @@ final class LibC {
     @SuppressWarnings({"checkstyle:MethodName", "MemberName"})
     static native int posix_fadvise(int descriptor, long offset, long length, int advice)
         throws LastErrorException;
-
-    static native int ioctl(int descriptor, long request, long argument) throws LastErrorException;
 
     static native int statx(int directory, byte[] path, int flags, int mask, Pointer status)
         throws LastErrorException;

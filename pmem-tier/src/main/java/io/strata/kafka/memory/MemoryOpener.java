@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
@@ -16,8 +15,7 @@ import jdk.nio.mapmode.ExtendedMapMode;
 /**
  * Opens memories on existing files. Stateless.
  *
- * <p>Needs no native library for the types {@link MemoryType#MAPPED}, {@link MemoryType#CACHE} and
- * {@link MemoryType#FILE}.
+ * <p>Needs no native library for the types {@link MemoryType#MAPPED} and {@link MemoryType#FILE}.
  */
 public final class MemoryOpener {
   private MemoryOpener() {}
@@ -71,29 +69,19 @@ public final class MemoryOpener {
 
   /**
    * The type that fits what a file is on: {@link MemoryType#PMEM} on a DAX file system where
-   * libpmem is there, {@link MemoryType#MAPPED} where it is not; {@link MemoryType#CACHE} on a
-   * memory-backed file system, also for a file that is still to be made there; {@link
-   * MemoryType#FILE} on any other. Any other file that is not there, or cannot be looked at, gets
-   * {@link MemoryType#MAPPED}: opening it then says what is wrong.
+   * libpmem is there, {@link MemoryType#MAPPED} where it is not; {@link MemoryType#MAPPED} on a
+   * memory-backed file system; {@link MemoryType#FILE} on any other. A file that is not there, or
+   * cannot be looked at, gets {@link MemoryType#MAPPED}: opening it then says what is wrong.
    */
   public static MemoryType fitting(Path file) {
     try {
-      if (FileProbe.isMemoryBacked(nearest(file))) {
-        return MemoryType.CACHE;
-      }
-      if (!Files.isRegularFile(file)) {
+      if (!Files.isRegularFile(file) || FileProbe.isMemoryBacked(file)) {
         return MemoryType.MAPPED;
       }
       return fitting(FileProbe.isDax(file), unavailable(MemoryType.PMEM).isEmpty());
     } catch (IOException unreadable) {
       return MemoryType.MAPPED;
     }
-  }
-
-  /** The file, or the directory that it is to be made in. */
-  private static Path nearest(Path file) {
-    Path directory = file.toAbsolutePath().getParent();
-    return directory != null && Files.notExists(file, LinkOption.NOFOLLOW_LINKS) ? directory : file;
   }
 
   /**

@@ -6,11 +6,6 @@ public enum MemoryType {
   PMEM("pmem"),
   /** A shared mapping by the JDK alone. */
   MAPPED("mapped"),
-  /**
-   * A shared mapping by the JDK alone, for a pool that is written through: the log file has all
-   * bytes, and nothing in the pool outlives the process.
-   */
-  CACHE("cache"),
   /** A file on NVMe or SSD, read and written through a {@code FileChannel}. */
   FILE("file");
 

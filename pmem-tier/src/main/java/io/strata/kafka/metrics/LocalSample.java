@@ -2,7 +2,6 @@ package io.strata.kafka.metrics;
 
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.memory.Durability;
-import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.pool.Pool;
@@ -101,8 +100,7 @@ public record LocalSample(
         usage.usedBytes(),
         usage.freeBytes(),
         usage.freeSlots(),
-        // The log files have all bytes of a cache, as durably as stock Kafka's.
-        info.type() == MemoryType.CACHE ? Durability.FORCE : info.durability(),
+        info.durability(),
         pool.memory().failure().map(failure -> String.valueOf(failure.getMessage())));
   }
 

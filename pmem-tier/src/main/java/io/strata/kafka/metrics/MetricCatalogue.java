@@ -185,8 +185,7 @@ final class MetricCatalogue {
               pool -> level(pool.durability()),
               """
               What the records in the pool survive: 2 a power failure, with every append; 1 a \
-              power failure, once Kafka has flushed them (type cache, too: the log files have \
-              them); 0 the end of the broker's process only.\
+              power failure, once Kafka has flushed them; 0 the end of the broker's process only.\
               """),
           gauge(
               "Failed",
@@ -414,10 +413,6 @@ final class MetricCatalogue {
               Threads whose operation exceeded its time limit and has not returned: a \
               file system that hangs.\
               """),
-          counter(
-              "LinkedBytesTotal",
-              RemoteStats::linkedBytes,
-              "Of the copied bytes, those that share the blocks of `log.dirs`."),
           counter(
               "ReplacedReadsTotal",
               CALLS,

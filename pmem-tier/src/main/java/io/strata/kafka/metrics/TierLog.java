@@ -7,7 +7,6 @@ import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.tier.RecoveryReport;
 import io.strata.kafka.tier.TierEvents;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -53,14 +52,6 @@ public final class TierLog implements TierEvents {
   }
 
   @Override
-  public void poolReplaced(Path file, String damage) {
-    log.warn(
-        "Replaced pool {}, which was damaged; the log files have all that was in it: {}",
-        file,
-        damage);
-  }
-
-  @Override
   public void poolsNotCreated(List<Path> files, String reason) {
     log.warn(
         "strata.pool.create does not create {}, since records could be lost with it: {}",
@@ -97,24 +88,7 @@ public final class TierLog implements TierEvents {
         pool.usage().liveSlots(),
         info.slotCount());
     logFindings(pool);
-    int before = pool.irreplaceableSegments();
-    if (pool.isCache() && before > 0) {
-      log.warn(
-          """
-          Pool {} is written through from now on, and still has {} segments from when it was not: \
-          until they have left it, a power failure or a reboot takes the bytes that their log \
-          files lack.\
-          """,
-          info.path(),
-          before);
-    } else if (pool.isCache()) {
-      log.info(
-          """
-          Pool {} is written through: the log files have every byte of it, and keep what they do \
-          without Strata. Losing the pool loses nothing.\
-          """,
-          info.path());
-    } else if (info.durability().needsForce()) {
+    if (info.durability().needsForce()) {
       log.warn(
           """
           Pool {} does not survive a power failure (its file system is not DAX): what was flushed \
@@ -126,9 +100,8 @@ public final class TierLog implements TierEvents {
       log.warn(
           """
           Pool {} is on a file system in memory: a power failure or a reboot empties it, flushed \
-          or not. Only what was replicated survives. The pool type auto or cache keeps all bytes \
-          in the log files too; or use a pool on a disk, or on persistent memory with \
-          strata.require.dax=true.\
+          or not. Only what was replicated survives. Use a pool on a disk, or on persistent memory \
+          with strata.require.dax=true.\
           """,
           info.path());
     }
@@ -232,11 +205,6 @@ public final class TierLog implements TierEvents {
                 file,
                 bytesInPool,
                 before));
-  }
-
-  @Override
-  public void leftCache(String segment, IOException cause) {
-    log.warn("The pool of {} has failed, and it goes on in its log file alone", segment, cause);
   }
 
   @Override

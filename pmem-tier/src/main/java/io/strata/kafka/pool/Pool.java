@@ -239,26 +239,6 @@ public final class Pool implements AutoCloseable {
     return allocator.largestFree();
   }
 
-  /**
-   * Returns whether new segments are written through: nothing of theirs in the pool outlives this
-   * use.
-   */
-  public boolean isCache() {
-    return memory.type() == MemoryType.CACHE;
-  }
-
-  /**
-   * Returns how many segments are not written through: the pool may have bytes that log files lack.
-   */
-  public int irreplaceableSegments() {
-    return (int) slots().stream().filter(slot -> !slot.has(SlotFlag.CACHED)).count();
-  }
-
-  /** Returns whether all segments are written through: losing the pool loses nothing. */
-  public boolean isReplaceable() {
-    return isCache() && irreplaceableSegments() == 0;
-  }
-
   /** The bytes. */
   public PersistentMemory memory() {
     return memory;

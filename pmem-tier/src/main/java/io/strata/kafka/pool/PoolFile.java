@@ -1,14 +1,12 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
-import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.InodeLock;
 import io.strata.kafka.memory.Interrupts;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
-import io.strata.kafka.memory.Printable;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.pool.PoolException.Kind;
@@ -102,9 +100,6 @@ final class PoolFile {
     PoolAccess.requireWritable(file);
     InodeLock lock = PoolLock.acquire(file);
     try {
-      if (type == MemoryType.CACHE && !FileProbe.isMemoryBacked(file)) {
-        requireWrittenThrough(file);
-      }
       PersistentMemory memory = openMemory(file, type, lock);
       try {
         requireAllocated(file, Superblocks.read(memory).current());
@@ -287,24 +282,6 @@ final class PoolFile {
           file,
           "type %s cannot be used: %s. Or use the type %s"
               .formatted(type.configName(), reason.get(), MemoryType.MAPPED.configName()));
-    }
-  }
-
-  /** Refuses segments of another type: a cache forces nothing, and they are appended to. */
-  private static void requireWrittenThrough(Path file) throws IOException {
-    try (PoolReader pool = openReadOnly(file)) {
-      Optional<SlotSnapshot> found = pool.findIrreplaceable();
-      if (found.isPresent()) {
-        throw new PoolException(
-            Kind.TYPE_UNAVAILABLE,
-            file,
-            """
-            type %s cannot be used yet: found a segment of another type, %s for one, expected \
-            none; run 'strata drain' with the former type, then start with this one\
-            """
-                .formatted(
-                    MemoryType.CACHE.configName(), Printable.of(found.get().relativePath())));
-      }
     }
   }
 

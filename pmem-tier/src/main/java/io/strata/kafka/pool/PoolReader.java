@@ -117,11 +117,6 @@ public final class PoolReader implements AutoCloseable {
     }
   }
 
-  /** A segment that is not written through; empty if there is none. */
-  public Optional<SlotSnapshot> findIrreplaceable() throws IOException {
-    return readAll().stream().filter(slot -> !slot.has(SlotFlag.CACHED)).findFirst();
-  }
-
   /** All slots that are not free, each as it is at one moment. */
   public List<SlotSnapshot> readAll() throws IOException {
     List<SlotSnapshot> snapshots = new ArrayList<>();

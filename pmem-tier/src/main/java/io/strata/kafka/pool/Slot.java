@@ -92,7 +92,7 @@ public final class Slot {
                 generation,
                 0,
                 0,
-                pool.isCache() ? SlotFlag.CACHED.bit() : 0,
+                0,
                 0,
                 directoryId,
                 relativePath,

@@ -19,12 +19,7 @@ public enum SlotFlag {
    * One of the two slots of a segment that is being moved. Nothing is lost with it while the log
    * file's tag does not name it.
    */
-  COPY(SlotLayout.FLAG_COPY),
-  /**
-   * The segment is written through: its log file has all bytes, and no tag. Set when the slot is
-   * allocated in a pool of {@link io.strata.kafka.memory.MemoryType#CACHE}, and never cleared.
-   */
-  CACHED(SlotLayout.FLAG_CACHED);
+  COPY(SlotLayout.FLAG_COPY);
 
   private final int bit;
 

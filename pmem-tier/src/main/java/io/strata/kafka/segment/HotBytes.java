@@ -13,9 +13,6 @@ import java.nio.channels.WritableByteChannel;
  */
 final class HotBytes implements SegmentBytes {
 
-  /** A transfer that meets a fault stops at the page that has it. */
-  private static final int PROBE_LENGTH = 4096;
-
   private final Segment segment;
   private final SegmentWriter writer;
   private final ReaderGate gate;
@@ -66,13 +63,7 @@ final class HotBytes implements SegmentBytes {
       if (position >= size) {
         return -1;
       }
-      int read;
-      try {
-        read = view.read(size, target, position, logFile);
-      } catch (HotView.PoolReadException e) {
-        writer.leaveFailedCache(view, e.poolFailure());
-        continue;
-      }
+      int read = view.read(size, target, position, logFile);
       if (read > 0) {
         countLogFileRead(view, size, position, read);
         return read;
@@ -108,22 +99,6 @@ final class HotBytes implements SegmentBytes {
 
   @Override
   public long transferTo(long position, long count, WritableByteChannel target, FileChannel logFile)
-      throws IOException {
-    try {
-      return transfer(position, count, target, logFile);
-    } catch (IOException e) {
-      // The target's failure, or the pool's. What the target got is not known, so nothing is
-      // repeated; but a read leaves a cache that fails.
-      try {
-        int unused = read(ByteBuffer.allocate(PROBE_LENGTH), position, logFile);
-      } catch (IOException again) {
-        e.addSuppressed(again);
-      }
-      throw e;
-    }
-  }
-
-  private long transfer(long position, long count, WritableByteChannel target, FileChannel logFile)
       throws IOException {
     int token = gate.enter();
     try {

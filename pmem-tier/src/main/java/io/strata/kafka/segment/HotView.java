@@ -131,7 +131,7 @@ final class HotView {
       }
       if (at >= poolStart && at < Math.min(end, poolEnd)) {
         int inPool = (int) (Math.min(end, poolEnd) - at);
-        loadFromPool(at, target, inPool);
+        pooled.load(extents, at, target, inPool);
         at += inPool;
       }
       if (at >= Math.max(poolStart, poolEnd) && at < end) {
@@ -144,31 +144,6 @@ final class HotView {
       if (!done) {
         target.position(start);
       }
-    }
-  }
-
-  private void loadFromPool(long at, ByteBuffer target, int length) throws PoolReadException {
-    try {
-      pooled.load(extents, at, target, length);
-    } catch (IOException e) {
-      throw new PoolReadException(e);
-    }
-  }
-
-  /** The pool could not be read; the log file may have the bytes as well. */
-  static final class PoolReadException extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    private final IOException poolFailure;
-
-    PoolReadException(IOException poolFailure) {
-      super(poolFailure.getMessage(), poolFailure);
-      this.poolFailure = poolFailure;
-    }
-
-    /** Returns what the pool has thrown. */
-    IOException poolFailure() {
-      return poolFailure;
     }
   }
 

@@ -33,14 +33,11 @@ final class Publishing {
           if (stale(copied) || writer.residence().isEmpty()) {
             return false;
           }
-          if (writer.residence().get().isCached()) {
-            return true; // An append may have gone beyond the copy.
-          }
           try {
             writer.residence().get().slot().setCleanLength(copied.end());
           } catch (IOException e) {
             // The next change would not withdraw what the slot may say.
-            writer.slotInDoubt(e);
+            writer.markBroken(e);
             throw e;
           }
           return true;
@@ -104,7 +101,7 @@ final class Publishing {
       extents = in.get().free();
     } catch (IOException e) {
       // Freed or not: a change would be lost in the pool or in the log file.
-      writer.slotInDoubt(e);
+      writer.markBroken(e);
       throw e;
     }
     writer.publish(Optional.empty(), HotView.inLogFile(writer.view().size()));

@@ -4,7 +4,6 @@ import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.util.List;
@@ -45,20 +44,9 @@ public final class Residence {
     return new SegmentTag(pool.info().id(), slot.index(), slot.generation());
   }
 
-  /**
-   * Returns whether the log file has all bytes of the pool; durably too, unless it is written
-   * through.
-   */
+  /** Returns whether the log file has all bytes of the pool, durably. */
   public boolean isClean() {
-    return isCached() || slot.cleanLength() == slot.committedLength();
-  }
-
-  /**
-   * Returns whether the segment is written through: its log file has all bytes, no tag leads here,
-   * and nothing here outlives the process.
-   */
-  public boolean isCached() {
-    return slot.has(SlotFlag.CACHED);
+    return slot.cleanLength() == slot.committedLength();
   }
 
   /** The space that the segment takes in the pool, in bytes. */

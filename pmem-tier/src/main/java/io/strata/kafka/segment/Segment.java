@@ -426,9 +426,9 @@ public final class Segment {
     return unspilling.enter(to, link);
   }
 
-  /** Shares the log file's blocks; see {@link #logFileShare}. */
+  /** Does something with a log file that has the whole segment; see {@link #whileWhole}. */
   @FunctionalInterface
-  public interface LogFileShare {
+  public interface WhileWhole {
     /**
      * Does it.
      *
@@ -439,12 +439,12 @@ public final class Segment {
   }
 
   /**
-   * Has the log file's blocks shared while its bytes cannot change, if it has all of them.
+   * Runs {@code action} while the log file's bytes cannot change, if it has all of them.
    *
-   * @return false if the log file has not got the whole segment; else what {@code share} returned
+   * @return false if the log file has not got the whole segment; else what {@code action} returned
    */
-  public boolean logFileShare(LogFileShare share) throws IOException {
-    return writer.logFileShare(share);
+  public boolean whileWhole(WhileWhole action) throws IOException {
+    return writer.whileWhole(action);
   }
 
   /** Has a copy that is being made end, as a change would: it is not worth making any more. */

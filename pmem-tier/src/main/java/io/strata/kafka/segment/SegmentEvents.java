@@ -54,12 +54,6 @@ public interface SegmentEvents {
   default void evicted(long bytes, boolean atOnce) {}
 
   /**
-   * The pool of a segment that is written through has failed: the segment goes on in its log file,
-   * which has all its bytes.
-   */
-  default void leftCache(Segment segment, IOException cause) {}
-
-  /**
    * Extents that are no longer read could not be given back to the pool. They stay out of use until
    * a later attempt succeeds, or the pool is opened again; nothing else is lost.
    */

@@ -27,10 +27,6 @@ import java.util.function.LongSupplier;
  * truncation below the spill offset, or below where the pool's extents begin, truncates the log
  * file first.
  *
- * <p>Of a segment that is written through ({@link Residence#isCached}) the log file has every
- * change first, and what it has counts; then the pool. When the pool fails the segment goes on
- * without it.
- *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
  * segment as before, or longer by the part of its bytes that its source's position shows. What is
  * no {@link IOException} leaves a segment that can be read, and not changed before a restart.
@@ -173,10 +169,6 @@ final class SegmentWriter {
     }
     int start = source.position();
     try {
-      if (isCached()) {
-        writeThrough(source, position, logFile);
-        return source.position() - start;
-      }
       writeBelowPool(source, position, logFile);
       writeToPool(source, position + (source.position() - start));
       int done = source.position() - start;
@@ -206,110 +198,9 @@ final class SegmentWriter {
       if (in.isPresent() && !in.get().durableOnPersist()) {
         forcer.force(false, logFile);
       }
-      if (view.spilled() || isCached()) {
+      if (view.spilled()) {
         events.forcedInLogFile();
       }
-    }
-  }
-
-  /** Returns whether the log file has all bytes, whatever the pool has. */
-  private boolean isCached() {
-    return residence.map(Residence::isCached).orElse(false);
-  }
-
-  /** The log file first, as without a pool: what it takes counts, and its exception is thrown. */
-  @GuardedBy("lock")
-  private void writeThrough(ByteBuffer source, long position, FileChannel logFile)
-      throws IOException {
-    long size = view.size();
-    int start = source.position();
-    ByteBuffer written = source.duplicate();
-    boolean done = false;
-    try {
-      tail.truncate(logFile, size, false);
-      tail.write(source, position, logFile, size);
-      done = true;
-    } finally {
-      if (!done) {
-        // What the log file has taken, beyond the bytes that count, is not known.
-        tail.mayBeLonger();
-        if (position < size) {
-          leaveCache();
-        }
-      }
-      written.limit(source.position());
-      if (written.hasRemaining()) {
-        boolean first = !view.spilled();
-        cache(written, position);
-        view.extendTo(position + (source.position() - start));
-        if (written.hasRemaining()) {
-          events.spilled(written.remaining(), first);
-        }
-      }
-    }
-  }
-
-  /** Has the pool follow as far as it has space. What it does not take is the log file's alone. */
-  @GuardedBy("lock")
-  private void cache(ByteBuffer written, long position) {
-    if (!isCached()) {
-      return;
-    }
-    try {
-      int below = (int) Math.max(0, Math.min(view.poolStart() - position, written.remaining()));
-      written.position(written.position() + below);
-      if (written.hasRemaining()) {
-        writeToPool(written, position + below);
-      }
-      Slot slot = pooled().slot();
-      slot.setCleanLength(slot.committedLength());
-      if (written.hasRemaining() && !view.spilled()) {
-        spillFrom(view);
-      }
-    } catch (IOException e) {
-      cacheFailed(e);
-    }
-  }
-
-  /** The pool's memory fails, or its slot: the segment goes on without it. */
-  @GuardedBy("lock")
-  private void cacheFailed(IOException cause) {
-    events.leftCache(segment, cause);
-    leaveCache();
-  }
-
-  /**
-   * A reader could not read the pool: the segment goes on without it, if its log file has all
-   * bytes.
-   *
-   * @param seen the view that was read; nothing is done if it is not the segment's any more
-   * @throws IOException the cause, if nothing else has the bytes
-   */
-  void leaveFailedCache(HotView seen, IOException cause) throws IOException {
-    lock.lock();
-    try {
-      if (view != seen) {
-        return;
-      }
-      if (!isCached()) {
-        throw cause;
-      }
-      cacheFailed(cause);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** The log file has all bytes: shows readers that, and frees the slot if that can be done. */
-  @GuardedBy("lock")
-  private void leaveCache() {
-    Residence in = pooled();
-    publish(Optional.empty(), HotView.inLogFile(view.size()));
-    try {
-      List<Extent> extents = in.free();
-      boolean unused = gate.retire(() -> release(in.pool(), extents));
-    } catch (IOException e) {
-      events.releaseFailed(segment, in.spaceBytes(), e);
     }
   }
 
@@ -346,7 +237,7 @@ final class SegmentWriter {
   private void replacing(long position) throws IOException {
     guard.changing();
     Optional<Residence> in = residence;
-    if (in.isPresent() && !isCached() && position < in.get().slot().cleanLength()) {
+    if (in.isPresent() && position < in.get().slot().cleanLength()) {
       in.get().slot().setCleanLength(in.get().slot().extents().start());
       tail.mayBeLonger();
     }
@@ -386,11 +277,7 @@ final class SegmentWriter {
     lock.lock();
     try {
       Optional<Residence> in = residence;
-      if (in.isPresent()
-          && !in.get().isCached()
-          && !deleted
-          && !view.spilled()
-          && readingLogFile.get() == 0) {
+      if (in.isPresent() && !deleted && !view.spilled() && readingLogFile.get() == 0) {
         if (truncateFile(logFile, in.get().slot().cleanLength())) {
           tail.dirty(true);
         }
@@ -558,14 +445,9 @@ final class SegmentWriter {
       // Bytes without the tag that comes with them would be another file's.
       logFile.force(true);
     }
-    spillFrom(before);
-    return true;
-  }
-
-  @GuardedBy("lock")
-  private void spillFrom(HotView before) throws IOException {
     pooled().slot().set(SlotFlag.SPILLED);
     view = HotView.spilled(before.pooled(), before.extents(), before.size(), before.size());
+    return true;
   }
 
   @GuardedBy("lock")
@@ -591,7 +473,7 @@ final class SegmentWriter {
       if (length < view.size()) {
         requireChangeable();
         guard.changing();
-        if (length < view.poolStart() && !isCached()) {
+        if (length < view.poolStart()) {
           truncateBelowPool(length, logFile);
         } else {
           boolean unused = truncateWithoutLocking(length, logFile);
@@ -629,28 +511,18 @@ final class SegmentWriter {
   private boolean truncateWithoutLocking(long length, FileChannel logFile) throws IOException {
     HotView before = view;
     boolean spilled = before.spilled();
-    boolean cached = isCached();
     long spillOffset = before.poolEnd(before.size());
-    if (residence.isPresent() && !cached && length < pooled().slot().cleanLength()) {
+    if (residence.isPresent() && length < pooled().slot().cleanLength()) {
       // First of all: the log file may be shorter from here on, or longer, whatever fails.
       pooled().slot().setCleanLength(length);
     }
-    if (spilled || cached) {
+    if (spilled) {
       truncateLogFile(before, length, logFile);
     }
     if (residence.isEmpty() || (spilled && length > spillOffset)) {
       return true;
     }
-    try {
-      return truncatePool(before, length, logFile);
-    } catch (IOException e) {
-      if (!cached) {
-        throw e;
-      }
-      view = before.withSize(length);
-      cacheFailed(e);
-      return true;
-    }
+    return truncatePool(before, length, logFile);
   }
 
   @GuardedBy("lock")
@@ -659,7 +531,7 @@ final class SegmentWriter {
     boolean spilled = before.spilled();
     forcer.truncating(length);
     Residence in = pooled();
-    boolean shorter = !spilled && !in.isCached() && truncateFile(logFile, length);
+    boolean shorter = !spilled && truncateFile(logFile, length);
     if (shorter) {
       // What is truncated must not be there when the slot is evicted, or the pool is lost.
       logFile.force(true);
@@ -700,14 +572,11 @@ final class SegmentWriter {
     tail.mayBeLonger();
     boolean done = false;
     try {
-      tail.truncate(logFile, length, !isCached() && length <= before.poolEnd(before.size()));
+      tail.truncate(logFile, length, length <= before.poolEnd(before.size()));
       done = true;
     } finally {
       if (!done) {
         view = before.withSize(sizeAfterFailedTruncation(before, length, logFile));
-        if (isCached()) {
-          leaveCache();
-        }
       }
     }
   }
@@ -734,7 +603,7 @@ final class SegmentWriter {
    */
   @GuardedBy("lock")
   private long sizeAfterFailedTruncation(HotView before, long length, FileChannel logFile) {
-    long shortest = isCached() ? length : Math.max(length, before.poolEnd(before.size()));
+    long shortest = Math.max(length, before.poolEnd(before.size()));
     try {
       return Math.min(before.size(), Math.max(shortest, logFile.size()));
     } catch (IOException e) {
@@ -769,12 +638,12 @@ final class SegmentWriter {
     }
   }
 
-  /** See {@link Segment#logFileShare}. */
-  boolean logFileShare(Segment.LogFileShare share) throws IOException {
+  /** See {@link Segment#whileWhole}. */
+  boolean whileWhole(Segment.WhileWhole action) throws IOException {
     return exclusively(
         () -> {
           boolean whole = residence.map(Residence::isClean).orElse(true);
-          return movable() && whole && share.run(view.size());
+          return movable() && whole && action.run(view.size());
         });
   }
 
@@ -870,22 +739,6 @@ final class SegmentWriter {
     }
   }
 
-  /**
-   * What the slot says is not known: the segment goes on without it, or is not changed any more.
-   */
-  void slotInDoubt(IOException cause) {
-    lock.lock();
-    try {
-      if (isCached()) {
-        cacheFailed(cause);
-      } else {
-        markBroken(cause);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** The segment must not be changed any more: what its pool holds of it is not known. */
   void markBroken(IOException cause) {
     lock.lock();
@@ -932,15 +785,8 @@ final class SegmentWriter {
     lock.lock();
     try {
       if (!deleted) {
-        try {
-          if (residence.isPresent()) {
-            residence.get().slot().markDeleting();
-          }
-        } catch (IOException e) {
-          if (!isCached()) {
-            throw e;
-          }
-          cacheFailed(e);
+        if (residence.isPresent()) {
+          residence.get().slot().markDeleting();
         }
         deleted = true;
         guard.changing();

@@ -52,11 +52,9 @@ final class Unspilling {
       if (begun.isEmpty()) {
         return false;
       }
-      if (!begun.get().in().isCached()) {
-        force.run();
-        // Little is left to be forced under the writer lock.
-        begun.get().in().slot().force();
-      }
+      force.run();
+      // Little is left to be forced under the writer lock.
+      begun.get().in().slot().force();
       step = attempt(begun.get(), logFile, buffer);
     }
     return step == Step.DONE;
@@ -91,8 +89,8 @@ final class Unspilling {
     Residence in = begun.in();
     long size = now.get().size();
     boolean none = in.slot().extents().count() == 0;
-    // What was appended since the log file was forced is copied; what is cached needs no force.
-    long from = in.isCached() ? size : begun.size();
+    // The bytes that were appended since the log file was forced are copied.
+    long from = begun.size();
     beginAt(from, in, size, dropped);
     if (!none) {
       // What it has had is free when the last reader has left it, and may be needed.
@@ -172,7 +170,7 @@ final class Unspilling {
       change.run(in.slot());
     } catch (IOException e) {
       // A start may find it done, and the next change would be made as if it was not.
-      writer.slotInDoubt(e);
+      writer.markBroken(e);
       throw e;
     }
   }

@@ -250,7 +250,7 @@ record DurableNames(
 
   /** Returns whether what leads to the log file is durable, or has not to be. */
   private static boolean isSettled(Residence in) {
-    return in.isCached() || in.slot().has(SlotFlag.NAME_DURABLE);
+    return in.slot().has(SlotFlag.NAME_DURABLE);
   }
 
   /**

@@ -16,7 +16,6 @@ import java.nio.file.CopyOption;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -89,7 +88,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
-  private final BlockSharing sharing;
   private RecoveryReport recovered = RecoveryReport.NONE;
 
   private HotTier(
@@ -149,7 +147,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             preceding,
             space,
             counts);
-    this.sharing = new BlockSharing(names, segments, parts.cloning());
     this.renames = new Renames(names, registry, segments, durable, release, this::forcesAppends);
     this.moves =
         new TierMoves(
@@ -179,6 +176,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   public static HotTier start(TierSpec spec, TierEvents events, SegmentEvents segmentEvents)
       throws IOException {
+    refuseMemory(spec);
     KafkaLocks.requireFree(spec.logDirectories());
     List<Path> created = new ArrayList<>();
     try {
@@ -187,6 +185,15 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     } catch (IOException | RuntimeException e) {
       MissingPools.remove(spec, created, e);
       throw e;
+    }
+  }
+
+  private static void refuseMemory(TierSpec spec) throws IOException {
+    for (Path file : spec.pools()) {
+      Optional<String> refusal = spec.config().poolType(file).refusal(file);
+      if (refusal.isPresent()) {
+        throw FailureText.at(file, refusal.get());
+      }
     }
   }
 
@@ -230,7 +237,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     recovered = recoverWithoutFailures();
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(
-        pools.irreplaceable().stream().map(pool -> pool.info().id()).toList(), moments);
+        pools.all().stream().map(pool -> pool.info().id()).toList(), moments);
     events.recovered(recovered);
     for (TieredSegment segment : registry.all()) {
       makeDurable(segment);
@@ -294,7 +301,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       try {
         RecoveryReport report =
             new Recovery(pools, logDirectories, moments, registry, factory).run();
-        logDirectories.mark(!pools.irreplaceable().isEmpty());
+        logDirectories.mark();
         return report;
       } catch (LogDirectoryFailure e) {
         logDirectories.skip(e.directory(), String.valueOf(e.getMessage()));
@@ -366,19 +373,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (forcedAppends) {
       durable.forceNameLater(segment);
     }
-  }
-
-  /**
-   * Gives the remote tier's store a segment's bytes without copying them; see {@link
-   * io.strata.kafka.migration.remote.store.LocalSegments#share}.
-   *
-   * @param file the segment's log file
-   * @param target the store's file, which is made
-   */
-  public boolean share(Path file, Path target) throws IOException {
-    Path name =
-        Directories.located(file).orElseThrow(() -> new NoSuchFileException(file.toString()));
-    return sharing.share(name, target);
   }
 
   @Override
@@ -646,6 +640,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   LogDirectories logDirectories() {
     return logDirectories;
+  }
+
+  LogFileNames names() {
+    return names;
   }
 
   BackgroundWork backgroundWork() {

@@ -87,21 +87,16 @@ final class LogDirectories {
   }
 
   /**
-   * Marks the directories, so that a broker without Strata refuses them, or takes the mark off.
-   * After all refusals, and before the first append.
+   * Marks the directories, so that a broker without Strata refuses them. After all refusals, and
+   * before the first append.
    *
-   * @param mark whether a log file may lack bytes that a pool has, now or later
    * @throws LogDirectoryFailure for the first one that cannot be marked: nothing more may go into a
    *     pool there
    */
-  void mark(boolean mark) throws LogDirectoryFailure {
+  void mark() throws LogDirectoryFailure {
     for (LogDirectory directory : byPath.values()) {
       try {
-        if (mark) {
-          Marker.mark(directory.path());
-        } else {
-          Marker.unmark(directory.path());
-        }
+        Marker.mark(directory.path());
       } catch (IOException e) {
         throw new LogDirectoryFailure(
             directory, directory.path().resolve(MetaProperties.FILE_NAME), e);

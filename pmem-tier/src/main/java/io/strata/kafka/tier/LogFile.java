@@ -72,7 +72,7 @@ record LogFile(Path name, PinnedFile pinned) implements Closeable {
     return (key == null || key.equals(segment.fileKey()))
         && SegmentTag.read(pinned.path())
             .map(tag -> registry.find(tag).filter(segment::equals).isPresent())
-            .orElseGet(() -> !segment.needsTag() && segment.isHeld());
+            .orElseGet(() -> !segment.inPool() && segment.isHeld());
   }
 
   /** Does something to the file. */

@@ -5,20 +5,16 @@ import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
-import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.PoolSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -27,17 +23,12 @@ import java.util.UUID;
  *
  * <p>A pool that was lost must not come back empty: the broker would start without its records. So
  * nothing is created unless every log directory can be read and none of them has been used with a
- * pool that is missing. Of a pool of {@link MemoryType#CACHE} the log files have everything: it is
- * created, or created again when it is damaged. Where it had another type before, the tags on log
- * files still have the start refused. A new file has its name only when it is whole; what a crash
- * leaves before that is removed by the next creation.
+ * pool that is missing. A new file has its name only when it is whole; what a crash leaves before
+ * that is removed by the next creation.
  *
  * <p>Thread safety: stateless; one thread at a time opens a broker's tier.
  */
 public final class MissingPools {
-
-  private static final Set<PoolException.Kind> DAMAGED =
-      EnumSet.of(PoolException.Kind.CORRUPT, PoolException.Kind.TRUNCATED);
 
   private MissingPools() {}
 
@@ -55,20 +46,12 @@ public final class MissingPools {
     }
     long size = spec.config().poolCreate().getAsLong();
     // A link without a target is a pool whose file system is not mounted.
-    List<Path> absent =
+    List<Path> missing =
         spec.pools().stream()
             .filter(file -> !Files.exists(file, LinkOption.NOFOLLOW_LINKS))
             .toList();
-    List<Path> missing = new ArrayList<>();
-    for (Path file : absent) {
+    for (Path file : missing) {
       Pool.requireSearchable(file);
-      if (isCache(spec, file)) {
-        create(spec, file, size);
-        created.add(file);
-        events.poolCreated(file, size, spec.owner());
-      } else {
-        missing.add(file);
-      }
     }
     Map<UUID, Path> present = new HashMap<>();
     for (Path file : spec.pools()) {
@@ -149,37 +132,6 @@ public final class MissingPools {
     } catch (IOException e) {
       return Optional.empty();
     }
-  }
-
-  /** Returns whether a pool that is missing can have had nothing that is not in the log files. */
-  public static boolean isCache(TierSpec spec, Path file) {
-    return spec.config().poolType(file).on(file) == MemoryType.CACHE && !mustBeDax(spec, file);
-  }
-
-  /** Returns whether a start makes a pool that is missing without a look at what it had. */
-  public static boolean isMadeAnew(TierSpec spec, Path file) {
-    return spec.config().poolCreate().isPresent() && isCache(spec, file);
-  }
-
-  /**
-   * Creates a damaged pool again if no log directory has been used with it but as a cache, and
-   * {@code strata.pool.create} says its size.
-   *
-   * @param damage why it was refused
-   * @return whether that was done
-   */
-  static boolean replace(TierSpec spec, Path file, PoolException damage, TierEvents events)
-      throws IOException {
-    if (!DAMAGED.contains(damage.kind()) || !isMadeAnew(spec, file)) {
-      return false;
-    }
-    if (obstacle(spec, readable(spec, List.of(file))).isPresent()) {
-      return false;
-    }
-    boolean unused = Pool.deleteIf(file, () -> true);
-    create(spec, file, spec.config().poolCreate().getAsLong());
-    events.poolReplaced(file, String.valueOf(damage.getMessage()));
-    return true;
   }
 
   /**

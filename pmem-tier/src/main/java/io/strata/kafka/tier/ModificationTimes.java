@@ -17,7 +17,7 @@ record ModificationTimes(
 
   /** Notes a segment that has changed. Nearly free when that is noted already. */
   void changed(TieredSegment segment) {
-    if (segment.needsTag() && segment.timeIsLate()) {
+    if (segment.inPool() && segment.timeIsLate()) {
       work.of(segment.logFile()).changed().add(segment);
     }
   }
@@ -46,7 +46,7 @@ record ModificationTimes(
 
   /** Brings the log file's modification time up to date with the last append. */
   void refresh(TieredSegment segment) {
-    if (!segment.needsTag() || segment.shownMillis() == segment.segment().lastChangeMillis()) {
+    if (!segment.inPool() || segment.shownMillis() == segment.segment().lastChangeMillis()) {
       // In the log file its appends are the file's own.
       return;
     }

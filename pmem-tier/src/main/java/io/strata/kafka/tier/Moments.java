@@ -5,7 +5,6 @@ import io.strata.kafka.pool.PoolMoment;
 import io.strata.kafka.pool.PoolMoments;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -55,7 +54,7 @@ public final class Moments {
    * @throws IOException if a pool fails
    */
   void advance(LogDirectory directory) throws IOException {
-    List<Pool> used = pools.irreplaceable();
+    List<Pool> used = pools.all();
     for (Pool pool : used) {
       pool.moments().makeDurable(directory.id());
     }
@@ -101,7 +100,7 @@ public final class Moments {
    * files' tags may not be durable yet: a pool must permit that there is no moment before.
    */
   void end(LogDirectory directory) throws IOException {
-    for (Pool pool : pools.irreplaceable()) {
+    for (Pool pool : pools.all()) {
       pool.moments().beginEnd(directory.id());
     }
     directory.release();
@@ -223,9 +222,7 @@ public final class Moments {
   private static Set<UUID> directoriesOf(Pool pool) {
     Set<UUID> named = new HashSet<>();
     for (Slot slot : pool.slots()) {
-      if (!slot.has(SlotFlag.CACHED)) {
-        named.add(slot.directoryId());
-      }
+      named.add(slot.directoryId());
     }
     return named;
   }
@@ -233,9 +230,7 @@ public final class Moments {
   private static Set<UUID> directoriesOf(PoolReader pool) throws IOException {
     Set<UUID> named = new HashSet<>();
     for (SlotSnapshot slot : pool.readAll()) {
-      if (!slot.has(SlotFlag.CACHED)) {
-        named.add(slot.directoryId());
-      }
+      named.add(slot.directoryId());
     }
     return named;
   }

@@ -142,14 +142,10 @@ record Placement(
       // Known before it can be found by its tag: one object must stand for it.
       TieredSegment segment = segments.admit(residence, place.file());
       registered = Optional.of(segment);
-      if (segment.needsTag()) {
-        residence.tag().write(place.file());
-      }
+      residence.tag().write(place.file());
       FileChannel channel = segments.openHot(segment, place.file(), options);
       counts.placed();
-      if (segment.needsTag()) {
-        durable.makeDurableLater(segment);
-      }
+      durable.makeDurableLater(segment);
       // The one before it is sealed now.
       space.wake();
       return new Placed(Optional.of(channel), false);

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -88,15 +87,7 @@ final class PoolSet {
       TierEvents events,
       TierParts.PoolOpening opening)
       throws IOException {
-    Pool pool;
-    try {
-      pool = opening.open(file, tier.type(), spec.owner());
-    } catch (PoolException e) {
-      if (!MissingPools.replace(spec, file, e, events)) {
-        throw e;
-      }
-      pool = opening.open(file, tier.type(), spec.owner());
-    }
+    Pool pool = opening.open(file, tier.type(), spec.owner());
     opened.add(pool);
     refuseCopy(opened, pool);
     if (opened.size() <= spec.config().tiers().get(0).pools().size()) {
@@ -113,10 +104,7 @@ final class PoolSet {
    * most.
    */
   private static boolean wantsForce(TierConfig tier) {
-    return tier.type()
-        .fixed()
-        .filter(EnumSet.of(MemoryType.FILE, MemoryType.CACHE)::contains)
-        .isPresent();
+    return tier.type().fixed().filter(MemoryType.FILE::equals).isPresent();
   }
 
   private static void refuseCopy(List<Pool> opened, Pool pool) throws IOException {
@@ -148,21 +136,15 @@ final class PoolSet {
     }
   }
 
-  /**
-   * What nothing makes durable cannot hold what is promised to survive a power failure, unless the
-   * log file has it too.
-   */
+  /** Refuses to hold what is promised to survive a power failure where nothing makes it durable. */
   private static void requireReboots(TierSpec spec, Path file, Pool pool) throws IOException {
     if (spec.config().durability() == AckDurability.ACK
-        && !pool.memory().durability().survivesReboot()
-        && !pool.isReplaceable()) {
+        && !pool.memory().durability().survivesReboot()) {
       throw FailureText.at(
           file,
           """
           strata.durability=ack, and the pool is on a memory-backed file system, which a power \
-          failure empties; give it the type auto or cache, so that the log files have its bytes, \
-          too, after a 'strata drain' if it has segments; move it to a device; or set \
-          strata.durability=pool to accept that\
+          failure empties; move it to a device, or set strata.durability=pool to accept that\
           """);
     }
   }
@@ -204,14 +186,6 @@ final class PoolSet {
     Map<UUID, Path> paths = new LinkedHashMap<>();
     byId.forEach((id, pool) -> paths.put(id, pool.info().path()));
     return paths;
-  }
-
-  /**
-   * The pools that may have bytes which a log file lacks: all but those in which everything is
-   * written through.
-   */
-  List<Pool> irreplaceable() {
-    return pools.stream().filter(pool -> !pool.isReplaceable()).toList();
   }
 
   /** For messages: the pools by identity and path. */

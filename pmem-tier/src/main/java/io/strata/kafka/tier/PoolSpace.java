@@ -148,16 +148,13 @@ final class PoolSpace implements SpaceMaker {
     return others >= pool.usage().capacityBytes() / RESERVE_SHARE;
   }
 
-  /**
-   * A tier's share of space that is neither free nor had by evictions, from 0 to 1. All of a cache
-   * can be evicted.
-   */
+  /** A tier's share of space that is neither free nor had by evictions, from 0 to 1. */
   private double dirtyShare(PoolTier tier) {
     long capacity = 0;
     long dirty = 0;
     for (Pool pool : tier.pools()) {
       PoolUsage usage = pool.usage();
-      long taken = pool.isCache() ? 0 : usage.capacityBytes() - usage.freeBytes();
+      long taken = usage.capacityBytes() - usage.freeBytes();
       capacity += usage.capacityBytes();
       dirty += Math.max(0, taken - clean.bytes(pool));
     }

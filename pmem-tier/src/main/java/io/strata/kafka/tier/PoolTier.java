@@ -13,9 +13,4 @@ record PoolTier(String name, List<Pool> pools) {
   PoolTier {
     pools = List.copyOf(pools);
   }
-
-  /** Returns whether segments are written through in one of its pools. */
-  boolean hasCache() {
-    return pools.stream().anyMatch(Pool::isCache);
-  }
 }

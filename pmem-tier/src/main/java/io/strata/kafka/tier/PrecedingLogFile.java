@@ -57,7 +57,7 @@ record PrecedingLogFile(boolean needed, SegmentRegistry registry) {
     } catch (NoSuchFileException e) {
       return; // Deleted just now.
     }
-    if (preceding.inLogFile()) {
+    if (!preceding.inPool()) {
       Directories.forceIfThere(partition);
     }
   }

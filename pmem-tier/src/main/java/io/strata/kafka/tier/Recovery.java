@@ -160,12 +160,6 @@ final class Recovery {
   }
 
   private Decision decide(Residence in, Map<SegmentTag, Path> logFiles) throws IOException {
-    if (in.isCached()) {
-      // Whatever has become of its log file.
-      Words words = Words.of(in.slot());
-      return new Decision(
-          in, Optional.empty(), 0, RecoveryRule.of(words, FoundFile.AWAY, 0, false));
-    }
     Optional<Path> tagged = Optional.ofNullable(logFiles.get(in.tag()));
     Optional<Path> file = tagged.isPresent() ? tagged : placeOf(in);
     FoundFile found = tagged.isPresent() ? FoundFile.TAGGED : look(in, file);
@@ -219,7 +213,7 @@ final class Recovery {
         forceLogFiles();
         free(in);
       }
-      case DROP, LEAVE, FREE_CACHED -> CopySlots.free(in);
+      case DROP, LEAVE -> CopySlots.free(in);
       case RESTORE -> restore(in, decision.path());
       case FREE -> {
         forceLogFiles();

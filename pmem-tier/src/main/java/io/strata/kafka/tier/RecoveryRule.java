@@ -28,8 +28,6 @@ enum RecoveryRule {
   DROP,
   /** As {@link #DROP}; the log file's tag goes too. */
   LEAVE,
-  /** Frees the slot of a segment that was written through: the log file has all bytes. */
-  FREE_CACHED,
   /** Creates the log file again. */
   RESTORE,
   /** Frees the slot. */
@@ -94,9 +92,6 @@ enum RecoveryRule {
    * @param elsewhere whether a log directory cannot be looked at, which may have the log file
    */
   static RecoveryRule of(Words slot, FoundFile file, long size, boolean elsewhere) {
-    if (slot.has(SlotFlag.CACHED)) {
-      return FREE_CACHED;
-    }
     boolean placed = file != FoundFile.AWAY && file != FoundFile.UNKNOWN;
     if (slot.state() == SlotState.DELETING) {
       return file == FoundFile.TAGGED ? UNLINK : placed ? FREE_DELETED : KEEP;

@@ -51,7 +51,7 @@ record RelocateMove(
     try {
       CopyResult copied;
       try (FileChannel logFile = names.with(segment, LogFileChannels::toRead)) {
-        if (!DurableNames.survivesReboot(segment) && !tie.to.isCached()) {
+        if (!DurableNames.survivesReboot(segment)) {
           // A power failure may have taken its name so far; from now on it may not.
           durable.forceEntries(segment);
         }
@@ -63,15 +63,11 @@ record RelocateMove(
         if (ended.isPresent()) {
           return ended.get();
         }
-        if (!tie.to.isCached()) {
-          // Little is left to be forced while the name is held.
-          DurableNames.force(segment, () -> Directories.force(logFile));
-        }
+        // Little is left to be forced while the name is held.
+        DurableNames.force(segment, () -> Directories.force(logFile));
       }
       hook.reached(MoveStage.RELOCATE_COMMITTED);
-      if (!tie.to.isCached()) {
-        registry.addTag(tie.to.tag(), segment);
-      }
+      registry.addTag(tie.to.tag(), segment);
       boolean done =
           names.with(
               segment,
@@ -134,11 +130,6 @@ record RelocateMove(
             to.pool().info().path().toString(),
             "it was changed while it was copied into a pool that a reboot empties; it stays");
       }
-      if (to.isCached()) {
-        refuseTagged();
-        mayHold = true;
-        return;
-      }
       mayHold = true;
       if (from.isPresent()) {
         // Nothing is lost with it: recovery frees the one of the two that the log file does not
@@ -152,17 +143,6 @@ record RelocateMove(
       hook.reached(MoveStage.RELOCATE_TAGGED);
     }
 
-    /** No tag leads to what is written through, and its log file has all bytes. */
-    private void refuseTagged() throws IOException {
-      if (segment.needsTag() || to.slot().cleanLength() != to.slot().committedLength()) {
-        throw new FileSystemException(
-            segment.toString(),
-            to.pool().info().path().toString(),
-            "found %s bytes of %s in its log file, expected all; it stays"
-                .formatted(to.slot().cleanLength(), to.slot().committedLength()));
-      }
-    }
-
     /**
      * Returns how much of the segment the log file has, durably so when this returns if that
      * matters.
@@ -171,10 +151,8 @@ record RelocateMove(
       if (from.isPresent() && !from.get().isClean()) {
         return from.get().slot().cleanLength();
       }
-      if (!to.isCached()) {
-        // Written back, perhaps, and not forced yet.
-        DurableNames.force(segment, () -> Directories.force(logFile));
-      }
+      // Written back, perhaps, and not forced yet.
+      DurableNames.force(segment, () -> Directories.force(logFile));
       long size = segment.segment().size();
       return Files.size(logFile) == size ? size : 0;
     }
@@ -185,18 +163,15 @@ record RelocateMove(
       if (!mayHold) {
         return;
       }
-      if (!to.isCached()) {
-        Optional<Residence> tagged = from.filter(in -> !in.isCached());
-        if (tagged.isPresent()) {
-          registry.addTag(tagged.get().tag(), segment);
-          tagged.get().tag().write(logFile);
-        } else {
-          SegmentTag.remove(logFile);
-        }
-        Directories.force(logFile);
-        if (from.isPresent()) {
-          from.get().slot().clear(SlotFlag.COPY);
-        }
+      if (from.isPresent()) {
+        registry.addTag(from.get().tag(), segment);
+        from.get().tag().write(logFile);
+      } else {
+        SegmentTag.remove(logFile);
+      }
+      Directories.force(logFile);
+      if (from.isPresent()) {
+        from.get().slot().clear(SlotFlag.COPY);
       }
       mayHold = false;
     }

@@ -81,7 +81,7 @@ record Renames(
   /** What has been written to the log file unforced, if it was not acknowledged. */
   private static void forceLogFiles(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
-      if (segment.isLive() && (!segment.needsTag() || segment.segment().spilled())) {
+      if (segment.isLive() && (!segment.inPool() || segment.segment().spilled())) {
         // Retention may be deleting it.
         Directories.forceIfThere(segment.logFile());
       }

@@ -97,7 +97,7 @@ record SegmentFactory(
       counters.appended(bytes, nanos);
       TieredSegment named = segment;
       if (named != null) {
-        named.disk().appended(bytes, nanos, !named.needsTag() || named.segment().spilled());
+        named.disk().appended(bytes, nanos, !named.inPool() || named.segment().spilled());
       }
     }
 
@@ -115,7 +115,7 @@ record SegmentFactory(
     public void readInLogFile(long bytes) {
       counters.readInLogFile(bytes);
       TieredSegment named = segment;
-      if (named != null && !named.inLogFile()) {
+      if (named != null && named.inPool()) {
         traffic.readTailInLogFile(named.residence(), bytes);
       }
     }
@@ -123,7 +123,7 @@ record SegmentFactory(
     @Override
     public void spilled(long bytes, boolean first) {
       TieredSegment named = segment;
-      if (named == null || named.inLogFile()) {
+      if (named == null || !named.inPool()) {
         // It has no bytes in a pool: it is appended to as any file is.
         return;
       }
@@ -150,7 +150,7 @@ record SegmentFactory(
       if (named != null) {
         named.appendedTo();
         wholes.changing(named);
-        if (named.needsTag() || forcedAppends.getAsBoolean()) {
+        if (named.inPool() || forcedAppends.getAsBoolean()) {
           unsynced.settle(named);
         }
       }
@@ -189,12 +189,6 @@ record SegmentFactory(
       if (named != null) {
         release.forgetIfIdle(named);
       }
-    }
-
-    @Override
-    public void leftCache(Segment left, IOException cause) {
-      counters.leftCache(left, cause);
-      events.leftCache(left.name(), cause);
     }
 
     @Override

@@ -141,13 +141,9 @@ record SegmentFinder(
     return known;
   }
 
-  /**
-   * Makes the one object that stands for the segment in a slot. One that needs no tag is known when
-   * it is open.
-   */
+  /** Makes the one object that stands for the segment in a slot. */
   TieredSegment admit(Residence residence, Path logFile) throws IOException {
-    TieredSegment segment = factory.inPool(residence, logFile);
-    return segment.needsTag() ? registry.add(segment) : segment;
+    return registry.add(factory.inPool(residence, logFile));
   }
 
   /** The log file has the tag, and so cannot be read without what that names. */
@@ -165,7 +161,7 @@ record SegmentFinder(
   FileChannel openHot(TieredSegment hot, Path name, Set<? extends OpenOption> options)
       throws IOException {
     FileChannel channel = hot.segment().open(LogFileChannels.under(name, options), options);
-    if (!hot.needsTag() && registry.addUnpooled(hot) != hot) {
+    if (!hot.inPool() && registry.addUnpooled(hot) != hot) {
       channel.close();
       throw FailureText.at(name, "it is open by another name");
     }

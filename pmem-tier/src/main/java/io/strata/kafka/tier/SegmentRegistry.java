@@ -123,7 +123,7 @@ final class SegmentRegistry {
 
   /** Returns whether an entry is of an earlier file with the same inode, or as good as closed. */
   private static boolean isLeftOver(TieredSegment entry) {
-    return entry.needsTag() || !entry.isHeld();
+    return entry.inPool() || !entry.isHeld();
   }
 
   /** Notes that the log file's tag may name this copy of the segment from now on. */
@@ -153,7 +153,7 @@ final class SegmentRegistry {
   /** The segment of an untagged file, if a descriptor of ours is open on it. */
   Optional<TieredSegment> findInLogFile(Object fileKey) {
     return Optional.ofNullable(byInode.get(fileKey))
-        .filter(known -> !known.needsTag() && known.isHeld());
+        .filter(known -> !known.inPool() && known.isHeld());
   }
 
   Optional<TieredSegment> find(long id) {
@@ -195,7 +195,7 @@ final class SegmentRegistry {
 
   private @Nullable TieredSegment withoutIdle(
       TieredSegment segment, @Nullable TieredSegment known) {
-    if (segment.needsTag()
+    if (segment.inPool()
         || !segment.tags().isEmpty()
         || segment.moving()
         || segment.segment().openChannels() > 0) {
@@ -247,14 +247,14 @@ final class SegmentRegistry {
 
   /** The segments with bytes in a pool, or a slot at least. */
   List<TieredSegment> inPools() {
-    return byId.values().stream().filter(segment -> !segment.inLogFile()).toList();
+    return byId.values().stream().filter(TieredSegment::inPool).toList();
   }
 
   /** Returns how many segments have bytes in a pool, or a slot at least. */
   int size() {
     int count = 0;
     for (TieredSegment segment : byId.values()) {
-      count += segment.inLogFile() ? 0 : 1;
+      count += segment.inPool() ? 1 : 0;
     }
     return count;
   }

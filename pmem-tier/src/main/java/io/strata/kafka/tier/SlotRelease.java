@@ -79,10 +79,6 @@ record SlotRelease(
    * pool is repaired before.
    */
   void untag(TieredSegment segment, Residence left) throws IOException {
-    if (left.isCached()) {
-      forgetIfIdle(segment);
-      return;
-    }
     try {
       boolean unused =
           names.with(
@@ -105,13 +101,5 @@ record SlotRelease(
    */
   void forgetIfIdle(TieredSegment segment) {
     registry.removeIfIdle(segment);
-    if (!registry.has(segment) && segment.residence().filter(Residence::isCached).isPresent()) {
-      work.soon(
-          work.pools(),
-          "free the slot of " + segment.logFile(),
-          () -> {
-            var unused = Evictions.run(segment, true);
-          });
-    }
   }
 }

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -20,12 +19,6 @@ public interface TierEvents {
 
   /** A pool that was missing was created. */
   default void poolCreated(Path file, long bytes, PoolOwner owner) {}
-
-  /**
-   * A damaged pool in which everything was written through was created again: no record was in it
-   * alone.
-   */
-  default void poolReplaced(Path file, String damage) {}
 
   /** Missing pools were not created, though {@code strata.pool.create} is set, and why. */
   default void poolsNotCreated(List<Path> files, String reason) {}
@@ -50,9 +43,6 @@ public interface TierEvents {
    * log file.
    */
   default void spilled(Path file, long bytesInPool) {}
-
-  /** A pool's memory has failed: a segment that is written through goes on in its log file. */
-  default void leftCache(String segment, IOException cause) {}
 
   /** Something in the background failed; it is tried again. */
   default void backgroundFailure(String what, Exception cause) {}

@@ -114,7 +114,7 @@ final class TierMoves implements TieredSegments {
   public MoveResult destage(long id, int toTier, MoveControl control)
       throws IOException, InterruptedException {
     Optional<TieredSegment> found = registry.find(id);
-    if (found.isEmpty() || found.get().inLogFile()) {
+    if (found.isEmpty() || !found.get().inPool()) {
       return MoveResult.cancelled("it is gone, or in the log file");
     }
     TieredSegment segment = found.get();
@@ -134,10 +134,7 @@ final class TierMoves implements TieredSegments {
       if (toLogFile || segment.segment().size() == 0) {
         return destage(segment, control);
       }
-      // Held: no tag leads to what is written through.
-      return in.get().isCached() || pools.tiers().get(toTier).hasCache()
-          ? moveUp(id, (same, held) -> relocate(same, in, toTier, true, control))
-          : relocate(segment, in, toTier, true, control);
+      return relocate(segment, in, toTier, true, control);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
     } finally {
@@ -153,28 +150,19 @@ final class TierMoves implements TieredSegments {
 
   /**
    * Moves a segment into another tier's pool. Bytes that only the pool has are first copied into
-   * the log file if a reboot would take them there and not where they are. Into a pool that is
-   * written through it goes from its log file: the tag and the old slot have to be gone before.
+   * the log file if a reboot would take them there and not where they are.
    */
   private MoveResult relocate(
       TieredSegment segment, Optional<Residence> in, int toTier, boolean evict, MoveControl control)
       throws IOException, InterruptedException {
     PoolTier tier = pools.tiers().get(toTier);
-    boolean throughLogFile = segment.needsTag() && tier.hasCache();
     if (in.isPresent()
         && !in.get().isClean()
-        && (throughLogFile
-            || tier.pools().stream().anyMatch(pool -> RelocateMove.survivesLess(pool, in.get())))) {
+        && tier.pools().stream().anyMatch(pool -> RelocateMove.survivesLess(pool, in.get()))) {
       hook.reached(MoveStage.DESTAGE_STARTED);
       MoveResult copied = destage.all(segment, control);
       if (copied.outcome() != MoveResult.Outcome.DONE) {
         return copied;
-      }
-    }
-    if (throughLogFile) {
-      MoveResult evicted = evictWhole(segment, in.orElseThrow());
-      if (evicted.outcome() != MoveResult.Outcome.DONE) {
-        return evicted;
       }
     }
     hook.reached(MoveStage.RELOCATE_STARTED);

@@ -1,7 +1,6 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.config.PoolType;
-import io.strata.kafka.memory.Reflink;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
 import java.io.IOException;
@@ -11,25 +10,20 @@ import java.util.function.Supplier;
 
 /**
  * What a {@link HotTier} takes from its surroundings: how a pool is opened, who does the work in
- * the background, how files share blocks, and by which clock copies rest. Immutable.
+ * the background, and by which clock copies rest. Immutable.
  *
  * @param pools opens a pool for writing
  * @param background makes the executor that the tier shuts down when it is closed
- * @param cloning makes a file that shares the blocks of another
  * @param time by which copies rest
  */
 record TierParts(
-    PoolOpening pools,
-    Supplier<ScheduledExecutorService> background,
-    BlockSharing.Cloning cloning,
-    LogDiskPace.Time time) {
+    PoolOpening pools, Supplier<ScheduledExecutorService> background, LogDiskPace.Time time) {
 
   /** Pools are files, and background work has a thread of its own. */
   static final TierParts STANDARD =
       new TierParts(
           (file, type, owner) -> Pool.open(file, type.on(file), owner),
           BackgroundWork::newThread,
-          Reflink::make,
           LogDiskPace.Time.SYSTEM);
 
   /** Opens a pool for writing, as {@link Pool#open} does. */

@@ -291,7 +291,7 @@ final class TierState {
     // One that Kafka has just begun has nothing that another place could have too.
     boolean clean =
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
-    if (segment.needsTag() && segment.notedWhole() != isWhole(segment, active)) {
+    if (segment.inPool() && segment.notedWhole() != isWhole(segment, active)) {
       wholes.accept(segment, () -> isWhole(segment, isActive(segment)));
     }
     OptionalInt tier =
@@ -315,7 +315,7 @@ final class TierState {
 
   /** Returns whether the tag is to say that the log file is whole. */
   private static boolean isWhole(TieredSegment segment, boolean active) {
-    return !active && segment.isLive() && segment.needsTag() && Evictions.isClean(segment);
+    return !active && segment.isLive() && segment.inPool() && Evictions.isClean(segment);
   }
 
   @GuardedBy("this")

@@ -228,17 +228,12 @@ final class TieredSegment {
     return tags;
   }
 
-  /** Returns whether all bytes are in the log file. */
-  boolean inLogFile() {
-    return segment.residence().isEmpty();
-  }
-
   /**
-   * Returns whether the log file's tag must lead to this segment, since the log file may lack
-   * bytes. One that is in the log file, or written through, is found by its inode.
+   * Returns whether a pool has bytes of it: the log file's tag leads to it then, and otherwise the
+   * log file's inode.
    */
-  boolean needsTag() {
-    return segment.residence().map(in -> !in.isCached()).orElse(false);
+  boolean inPool() {
+    return segment.residence().isPresent();
   }
 
   /**

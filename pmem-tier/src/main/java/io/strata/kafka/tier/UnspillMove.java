@@ -35,7 +35,7 @@ record UnspillMove(
    */
   MoveResult run(TieredSegment segment, LogFile held, PoolTier tier, MoveControl control)
       throws IOException, InterruptedException {
-    if (segment.inLogFile() && !enter(segment, held, tier)) {
+    if (!segment.inPool() && !enter(segment, held, tier)) {
       return MoveResult.cancelled("no pool of tier " + tier.name() + " has a slot for it");
     }
     Optional<Residence> in = segment.residence();
@@ -77,9 +77,7 @@ record UnspillMove(
     Tag tag = new Tag(segment, held, slot.get());
     boolean done = false;
     try {
-      if (!slot.get().isCached()) {
-        durable.forceEntries(segment);
-      }
+      durable.forceEntries(segment);
       done = segment.segment().enter(slot.get(), tag);
     } finally {
       if (!done && !tag.mayBeThere) {
@@ -109,9 +107,6 @@ record UnspillMove(
 
     @Override
     public void link() throws IOException {
-      if (to.isCached()) {
-        return;
-      }
       registry.addTag(to.tag(), segment);
       try (FileChannel logFile = names.with(segment, this::write)) {
         // The name is not held: a rename would wait for all that Kafka has not flushed.
@@ -129,9 +124,6 @@ record UnspillMove(
     @Override
     @SuppressWarnings("try") // what is held is only to be released
     public void unlink() throws IOException {
-      if (to.isCached()) {
-        return;
-      }
       // The file itself, which may have been renamed or deleted meanwhile.
       try (LogFileNames.Held name = names.lock(segment.logFile())) {
         boolean unused =

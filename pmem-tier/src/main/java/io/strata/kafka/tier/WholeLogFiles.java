@@ -60,7 +60,7 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
       }
       done =
           names.with(
-              segment, file -> segment.segment().logFileShare(size -> note(segment, file, size)));
+              segment, file -> segment.segment().whileWhole(size -> note(segment, file, size)));
     } finally {
       if (!done) {
         segment.notedWhole(false);
@@ -70,7 +70,7 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
 
   /** Writes the tag, while nothing changes the segment. */
   private static boolean note(TieredSegment segment, Path file, long size) throws IOException {
-    Optional<SegmentTag> tag = segment.residence().filter(in -> !in.isCached()).map(Residence::tag);
+    Optional<SegmentTag> tag = segment.residence().map(Residence::tag);
     if (tag.isEmpty()
         || !tag.equals(SegmentTag.read(file))
         || Files.size(file) != size
@@ -85,7 +85,7 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
    * Called before a change: withdraws what the tag says, durably. Nearly free if it says nothing.
    */
   void changing(TieredSegment segment) throws IOException {
-    if (segment.notedWhole() && segment.needsTag()) {
+    if (segment.notedWhole() && segment.inPool()) {
       try {
         withdraw(segment);
       } catch (NoSuchFileException gone) {

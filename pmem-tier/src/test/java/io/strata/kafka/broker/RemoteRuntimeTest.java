@@ -11,7 +11,6 @@ import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -82,7 +81,6 @@ class RemoteRuntimeTest {
     assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
     assertThat(environment.clusterId()).contains("abc");
     assertThat(environment.policies().names()).contains("newest", "age", "access");
-    assertThat(environment.segments()).isSameAs(LocalSegments.COPY_ALWAYS);
   }
 
   /** An embedded broker, as in Kafka's own tests, has no command line that names its file. */

@@ -199,19 +199,6 @@ class DrainAndAcceptLossTest {
         .contains("no loss to accept");
   }
 
-  @Test
-  void aCacheThatIsGoneIsNoLoss() throws Exception {
-    Files.writeString(
-        config, Files.readString(config) + "strata.pool.type=cache\nstrata.pool.create=8MiB\n");
-    byte[] appended = append("orders-0/" + FIRST, 10);
-    Files.delete(pool);
-
-    CommandLineRun run = CommandLineRun.of("accept-loss", "--config", config, "--yes").succeeds();
-
-    assertThat(run.out()).contains("no loss to accept");
-    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(appended);
-  }
-
   /** One that is not there, and one with a link in a circle, which root cannot read either. */
   @Test
   void acceptLossNamesTheLogDirectoriesThatItCouldNotLookAt() throws Exception {

@@ -91,7 +91,7 @@ class MainTest {
         .contains("found 'big' (not a number with a unit), expected an amount of bytes, for");
     assertThat(CommandLineRun.of("pool", "create", "--size", "64MiB", "--type", "x", "y").err())
         .contains("--type")
-        .contains("found 'x', expected auto, pmem, mapped, cache or file");
+        .contains("found 'x', expected auto, pmem, mapped or file");
   }
 
   @Test
@@ -183,7 +183,7 @@ class MainTest {
       | `accept-loss` | `done`, `partitions[]`: `topic`, `partition`, `fromOffset`, `directory`, `dropped` (files); `skipped[]`: `logDirectory`, `reason` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
       `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \
-      `directory`, `path`, `storedBytes`, `hasLog`, `linked`, `moving`, `cold` (`none`, `begun`, `done`); `findings[]` |
+      `directory`, `path`, `storedBytes`, `hasLog`, `moving`, `cold` (`none`, `begun`, `done`); `findings[]` |
       | `remote du` | `partitions[]` (not with `--totals`): `topic`, `partition`, `level`, `segments`, `bytes`; `levels[]`: \
       `level`, `segments`, `bytes`; `total`: `segments`, `bytes`; `findings[]` |
       | `remote verify`, `remote scrub` | `directories[]`: `level` (with `--config`), `path`, `segments`, `files`, `readBytes`, \

@@ -3,7 +3,6 @@ package io.strata.kafka.cli;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -95,7 +94,6 @@ final class RemoteStores {
                     ByteBuffer.wrap(
                         "0\n1\n0 0\n".getBytes(java.nio.charset.StandardCharsets.UTF_8))),
                 1 << 16,
-                LocalSegments.COPY_ALWAYS,
                 BytePace.unlimited(CallControl.PATIENT));
     return copied.directory().segment(segment.key());
   }

@@ -81,18 +81,6 @@ class SegmentsCommandTest {
             "logdirs: 11.8 KiB in 2 segments");
   }
 
-  /** The log files have all of them: they have no tag, and are not the pool's. */
-  @Test
-  void countsTheCopiesInAPoolOfTypeCache() throws IOException {
-    pool.close();
-    pool = Pool.open(poolFile, MemoryType.CACHE, PoolOwner.of(1, "c"));
-    Slot slot = pool.allocateSlot(UUID.randomUUID(), "orders-0/0.log").orElseThrow();
-    assertThat(slot.has(SlotFlag.CACHED)).isTrue();
-
-    assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())
-        .contains(": 0 B in 0 segments, and copies of 1 segments of the log directories (type ");
-  }
-
   @Test
   void showsHowMuchIsOnlyInThePool() throws IOException {
     Slot clean = hot("orders-0", "00000000000000000000.log", 100_000);

@@ -2,7 +2,6 @@ package io.strata.kafka.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.crash.Setup.PoolSize;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -47,17 +46,5 @@ final class CrashSimulationTest {
       assertThat(campaign.cuts()).isGreaterThan((long) SEEDS * FEWEST_CUTS_OF_A_SEED);
     }
     System.out.println("crash simulation: " + campaign.report());
-  }
-
-  /** Of what is written through a power cut leaves what the log file has, as without a pool. */
-  @Test
-  void nothingIsLostWithPoolsThatAreWrittenThrough() throws IOException {
-    Campaign campaign = new Campaign(Sites.ALL);
-    for (Setup setup : Setup.CACHES) {
-      for (long seed = 0; seed < Math.max(1, SEEDS / 10); seed++) {
-        campaign.run(FIRST + seed, setup.with(seed % 2 == 0 ? PoolSize.ROOMY : PoolSize.SMALL));
-      }
-    }
-    System.out.println("crash simulation, written through: " + campaign.report());
   }
 }

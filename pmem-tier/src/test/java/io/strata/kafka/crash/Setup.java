@@ -56,9 +56,7 @@ record Setup(
     /** A mapped file on SSD. */
     MAPPED(MemoryType.MAPPED, Durability.FORCE),
     /** A file on SSD. */
-    FILE(MemoryType.FILE, Durability.FORCE),
-    /** Memory that a power cut empties, written through. */
-    CACHE(MemoryType.CACHE, Durability.PROCESS);
+    FILE(MemoryType.FILE, Durability.FORCE);
 
     private final MemoryType type;
     private final Durability durability;
@@ -83,18 +81,6 @@ record Setup(
 
   /** Each acknowledgement durable, on files of an SSD. */
   static final Setup ACK_ON_FILES = acknowledged(List.of(PoolKind.FILE), List.of(PoolKind.FILE));
-
-  /** With pools that are written through. */
-  static final List<Setup> CACHES =
-      List.of(
-          of("auto", List.of(PoolKind.CACHE)),
-          of("auto", List.of(PoolKind.CACHE), List.of(PoolKind.DAX)),
-          of("auto", List.of(PoolKind.DAX), List.of(PoolKind.CACHE)));
-
-  /** Whether segments are written through in a tier. */
-  boolean isCache(int tier) {
-    return tiers.get(tier).contains(PoolKind.CACHE);
-  }
 
   static Setup of(long seed) {
     Setup setup = ALL.get((int) Long.remainderUnsigned(seed, ALL.size()));

@@ -6,7 +6,6 @@ import io.strata.kafka.cli.MarkdownPage;
 import io.strata.kafka.migration.MoveControl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,9 +25,6 @@ final class TransitionsTest {
 
   private static final Setup ONE_SMALL = Setup.ALL.get(0).with(Setup.PoolSize.SMALL);
   private static final Setup TWO_TIERS = Setup.ALL.get(1);
-  private static final Setup CACHE = Setup.CACHES.get(0);
-  private static final Setup CACHE_OVER_DAX = Setup.CACHES.get(1);
-  private static final Setup DAX_OVER_CACHE = Setup.CACHES.get(2);
   private static final int LOG_FILE = 2;
   private static final int FIRST_EXTENT = 64 << 10;
   private static final int COLUMNS = 7;
@@ -58,15 +54,6 @@ final class TransitionsTest {
     SCENARIOS.put("truncate, spilled bytes", TransitionsTest::truncateSpilled);
     SCENARIOS.put("truncate, all spilled bytes", TransitionsTest::truncateAllSpilled);
     SCENARIOS.put("delete", TransitionsTest::delete);
-    SCENARIOS.put("open, in a cache pool", TransitionsTest::openCached);
-    SCENARIOS.put("append, in a cache pool", TransitionsTest::appendCached);
-    SCENARIOS.put("truncate, in a cache pool", TransitionsTest::truncateCached);
-    SCENARIOS.put("delete, in a cache pool", TransitionsTest::deleteCached);
-    SCENARIOS.put("close, in a cache pool", TransitionsTest::closeCached);
-    SCENARIOS.put("unspill, in a cache pool", TransitionsTest::unspillCached);
-    SCENARIOS.put("promote, into a cache pool", TransitionsTest::promoteCached);
-    SCENARIOS.put("relocate, into a cache pool", TransitionsTest::relocateIntoCache);
-    SCENARIOS.put("relocate, from a cache pool", TransitionsTest::relocateFromCache);
   }
 
   private static Expected begun(Witness witness) throws IOException {
@@ -302,107 +289,6 @@ final class TransitionsTest {
     witness.world.delete(segment);
     witness.world.closeChannel(segment);
     witness.world.background().runAll();
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> openCached() throws IOException {
-    Witness witness = new Witness(CACHE);
-    witness.begin(1);
-    Expected unused = witness.world.create("orders-0");
-    witness.world.background().runAll();
-    return witness.end();
-  }
-
-  /** Flushed, so that a power cut leaves it. */
-  private static Expected cached(Witness witness) throws IOException {
-    Expected segment = begun(witness);
-    append(witness, segment);
-    witness.world.flush(segment);
-    witness.name("n", segment.content.length);
-    return segment;
-  }
-
-  private static List<Witness.Seen> appendCached() throws IOException {
-    Witness witness = new Witness(CACHE);
-    Expected segment = cached(witness);
-    witness.begin(segment.offset);
-    append(witness, segment);
-    witness.name("m", segment.content.length);
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> truncateCached() throws IOException {
-    Witness witness = new Witness(CACHE);
-    Expected segment = cached(witness);
-    return truncate(witness, segment, segment.content.length - 1);
-  }
-
-  private static List<Witness.Seen> deleteCached() throws IOException {
-    Witness witness = new Witness(CACHE);
-    Expected segment = cached(witness);
-    witness.begin(segment.offset);
-    witness.world.delete(segment);
-    witness.world.closeChannel(segment);
-    witness.world.background().runAll();
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> closeCached() throws IOException {
-    Witness witness = new Witness(CACHE);
-    Expected segment = cached(witness);
-    seal(witness);
-    witness.begin(segment.offset);
-    witness.evict(segment);
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> unspillCached() throws IOException, InterruptedException {
-    Witness witness = new Witness(CACHE);
-    Expected segment = cached(witness);
-    // No channel is open on it: it leaves the pool.
-    witness.world.closeChannel(segment);
-    witness.world.background().runAll();
-    FileChannel unused = witness.world.channel(segment);
-    witness.begin(segment.offset);
-    Witness.done(
-        witness
-            .world
-            .openTier()
-            .segments()
-            .goOn(witness.view(segment).id(), 0, MoveControl.UNLIMITED));
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> promoteCached() throws IOException, InterruptedException {
-    Witness witness = new Witness(CACHE);
-    Expected segment = cached(witness);
-    seal(witness);
-    witness.evict(segment);
-    witness.begin(segment.offset);
-    Witness.done(
-        witness
-            .world
-            .openTier()
-            .segments()
-            .promote(witness.view(segment).id(), 0, MoveControl.UNLIMITED));
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> relocateIntoCache() throws IOException, InterruptedException {
-    Witness witness = new Witness(DAX_OVER_CACHE);
-    Expected segment = halfClean(witness);
-    seal(witness);
-    witness.begin(segment.offset);
-    witness.destage(segment, 1);
-    return witness.end();
-  }
-
-  private static List<Witness.Seen> relocateFromCache() throws IOException, InterruptedException {
-    Witness witness = new Witness(CACHE_OVER_DAX);
-    Expected segment = cached(witness);
-    seal(witness);
-    witness.begin(segment.offset);
-    witness.destage(segment, 1);
     return witness.end();
   }
 

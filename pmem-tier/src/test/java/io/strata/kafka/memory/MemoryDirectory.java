@@ -27,7 +27,7 @@ public final class MemoryDirectory {
   }
 
   /** Makes temporary directories on a disk, among the build's output. */
-  static final class OnDisk implements TempDirFactory {
+  public static final class OnDisk implements TempDirFactory {
     @Override
     public Path createTempDirectory(AnnotatedElementContext element, ExtensionContext test)
         throws IOException {

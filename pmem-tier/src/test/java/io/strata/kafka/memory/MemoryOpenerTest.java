@@ -27,11 +27,10 @@ class MemoryOpenerTest {
   }
 
   @Test
-  void autoIsACacheInMemory(@TempDir(factory = MemoryDirectory.OnTmpfs.class) Path directory)
+  void autoIsAMappingInMemory(@TempDir(factory = MemoryDirectory.OnTmpfs.class) Path directory)
       throws IOException {
     assertThat(MemoryOpener.fitting(Files.write(directory.resolve("x"), new byte[4096])))
-        .isEqualTo(MemoryType.CACHE);
-    assertThat(MemoryOpener.fitting(directory.resolve("to-be-made"))).isEqualTo(MemoryType.CACHE);
+        .isEqualTo(MemoryType.MAPPED);
   }
 
   @Test

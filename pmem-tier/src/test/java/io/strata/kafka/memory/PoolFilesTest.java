@@ -60,7 +60,6 @@ class PoolFilesTest {
       Path file = Files.write(directory.resolve("some"), new byte[4096]);
       assertThat(FileProbe.isMemoryBacked(file)).isFalse();
       assertThat(FileProbe.durability(MemoryType.FILE, file)).isEqualTo(Durability.FORCE);
-      assertThat(FileProbe.durability(MemoryType.CACHE, file)).isEqualTo(Durability.PROCESS);
       assertThat(FileProbe.durability(MemoryType.MAPPED, file))
           .isEqualTo(FileProbe.isDax(file) ? Durability.POWER : Durability.FORCE);
     }

@@ -191,7 +191,6 @@ class StrataMetricsTest {
       RemoteLevel,name=EvictedBytesTotal,level=hdd | Count | 0
       RemoteLevel,name=BacklogSeconds,level=ssd | Value | 2.5
       Remote,name=StuckThreads | Value | 91
-      Remote,name=LinkedBytesTotal | Count | 50
       Remote,name=ReplacedReadsTotal | Count | 92
       Remote,name=DamagedSegments | Value | 93
       RemoteCache,name=CapacityBytes | Value | 61

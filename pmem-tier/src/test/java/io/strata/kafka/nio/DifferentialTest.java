@@ -59,10 +59,7 @@ class DifferentialTest {
     "7,32,64,3000,mapped",
     "8,32,2,3000,mapped",
     "9,8,64,300000,mapped",
-    "10,4,64,2000000,mapped",
-    "7,32,64,3000,cache",
-    "8,32,2,3000,cache",
-    "9,8,64,300000,cache"
+    "10,4,64,2000000,mapped"
   })
   void agreesWithTheJdkOverAPool(
       long seed, int megabytes, int slots, int longest, String type, @TempDir Path directory)

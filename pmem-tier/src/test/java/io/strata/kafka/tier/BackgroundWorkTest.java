@@ -89,16 +89,6 @@ class BackgroundWorkTest {
     fixture.logDirectories.add(second);
     CountDownLatch hung = new CountDownLatch(1);
     CountDownLatch back = new CountDownLatch(1);
-    fixture.cloning =
-        (source, target) -> {
-          hung.countDown();
-          try {
-            back.await();
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-          }
-          return false;
-        };
     HotTier tier = fixture.open();
     Path good = fixture.segment("orders-0", 0);
     Path held = Files.createDirectory(second.resolve("lines-0")).resolve(good.getFileName());
@@ -107,11 +97,12 @@ class BackgroundWorkTest {
     FileChannel late = tier.open(sharesALockWith(held), TierFixture.KAFKA).orElseThrow();
     fixture.append(good, Batches.of(1_000, 3));
     fixture.awaitBackgroundWork();
+    TieredSegment ofHeld = tier.registry().in(Directories.of(held)).get(0);
     CompletableFuture<Void> hanging =
         CompletableFuture.runAsync(
             () -> {
               try {
-                assertThat(tier.share(held, root.resolve("shared"))).isFalse();
+                tier.names().with(ofHeld, file -> hang(hung, back));
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
@@ -132,6 +123,16 @@ class BackgroundWorkTest {
     fixture.open();
     assertThat(fixture.read(good)).startsWith(Batches.of(1_000, 3)).endsWith(Batches.of(1_000, 5));
     fixture.close();
+  }
+
+  private static boolean hang(CountDownLatch hung, CountDownLatch back) {
+    hung.countDown();
+    try {
+      back.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 
   private static void end(TierFixture fixture, boolean closing) {

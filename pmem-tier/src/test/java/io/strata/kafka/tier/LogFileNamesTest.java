@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,15 +61,9 @@ final class LogFileNamesTest {
       fixture.logDirectories.add(other);
       CountDownLatch hangs = new CountDownLatch(1);
       CountDownLatch recovers = new CountDownLatch(1);
-      fixture.cloning =
-          (source, target) -> {
-            hangs.countDown();
-            awaitUninterruptibly(recovers);
-            return true;
-          };
       HotTier tier = fixture.open();
       Path held = Files.write(fixture.segment("orders-0", 0), new byte[100]);
-      FutureTask<Boolean> work = new FutureTask<>(() -> tier.share(held, root.resolve("object")));
+      FutureTask<Boolean> work = new FutureTask<>(() -> hold(tier, held, hangs, recovers));
       new Thread(work).start();
       hangs.await();
       Random random = new Random(1);
@@ -89,6 +84,16 @@ final class LogFileNamesTest {
       assertThat(work.isDone()).isFalse();
       recovers.countDown();
       assertThat(work.get()).isTrue();
+    }
+  }
+
+  @SuppressWarnings("try") // what is held is only to be released
+  private static boolean hold(
+      HotTier tier, Path file, CountDownLatch hangs, CountDownLatch recovers) throws IOException {
+    try (var held = tier.names().lock(file)) {
+      hangs.countDown();
+      awaitUninterruptibly(recovers);
+      return true;
     }
   }
 

@@ -285,13 +285,6 @@ final class RecoveryRuleTest {
           Files.writeString(test.fixture.logs().resolve("meta.properties"), "version=1\n");
           Files.write(test.file, TierFixture.bytes(1000, 2));
         });
-    SCENARIOS.put(
-        "LIVE or DELETING, CACHED |  | ",
-        test -> {
-          test.set(SlotFlag.CACHED);
-          Files.write(test.file, new byte[5]);
-          boolean unused = SegmentTag.remove(test.file);
-        });
     SCENARIOS.put("DELETING |  | TAGGED", test -> test.change((slot, pool) -> slot.markDeleting()));
     SCENARIOS.put(
         "DELETING |  | AWAY or UNKNOWN",
@@ -443,10 +436,6 @@ final class RecoveryRuleTest {
     }
     if (report.orphaned().size() == 1) {
       return "ORPHAN";
-    }
-    if (fixture.tier().pools().get(0).usage().liveSlots() == 0) {
-      assertThat(Files.size(file)).isEqualTo(sizeBefore);
-      return "FREE_CACHED";
     }
     assertThat(report.kept()).hasSize(1);
     return skipped.stream().anyMatch(reason -> reason.contains("found 1000 bytes"))

@@ -90,8 +90,7 @@ public final class SimTier {
             spec,
             events,
             SegmentEvents.NONE,
-            new TierParts(
-                opening(pools), background, (source, target) -> false, new CountedTime()));
+            new TierParts(opening(pools), background, new CountedTime()));
     tier.logsLoaded();
     return new SimTier(tier);
   }
@@ -107,7 +106,7 @@ public final class SimTier {
         spec,
         events,
         (done, total) -> {},
-        new TierParts(opening(pools), background, (source, target) -> false, new CountedTime()));
+        new TierParts(opening(pools), background, new CountedTime()));
   }
 
   /** Opens a segment as Kafka does to append to it. */
@@ -151,7 +150,7 @@ public final class SimTier {
   private boolean tagsLive(Path file) throws IOException {
     return TaggedLogFile.tagOf(file)
         .flatMap(tag -> tier.registry().find(tag))
-        .map(segment -> !segment.inLogFile())
+        .map(segment -> segment.inPool())
         .orElse(false);
   }
 

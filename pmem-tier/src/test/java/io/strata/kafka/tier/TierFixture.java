@@ -54,11 +54,6 @@ final class TierFixture implements AutoCloseable {
   TierEvents events = TierEvents.NONE;
   Map<String, String> extra = Map.of();
 
-  /**
-   * As a file system does that has no blocks to share; to be replaced before the tier is opened.
-   */
-  BlockSharing.Cloning cloning = (source, target) -> false;
-
   /** To be replaced before the tier is opened. */
   TierParts.PoolOpening opening = TierParts.STANDARD.pools();
 
@@ -178,7 +173,7 @@ final class TierFixture implements AutoCloseable {
 
   HotTier open() throws IOException {
     TierParts parts =
-        new TierParts(opening, TierParts.STANDARD.background(), cloning, TierParts.STANDARD.time());
+        new TierParts(opening, TierParts.STANDARD.background(), TierParts.STANDARD.time());
     HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
     opened.logsLoaded();
     tier = opened;
@@ -208,8 +203,7 @@ final class TierFixture implements AutoCloseable {
             spec(),
             events,
             SegmentEvents.NONE,
-            new TierParts(
-                opening, () -> idle, TierParts.STANDARD.cloning(), TierParts.STANDARD.time()));
+            new TierParts(opening, () -> idle, TierParts.STANDARD.time()));
     opened.logsLoaded();
     tier = opened;
     return opened;

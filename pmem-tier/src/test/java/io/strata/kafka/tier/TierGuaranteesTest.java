@@ -98,11 +98,7 @@ final class TierGuaranteesTest {
             fixture.spec(),
             TierEvents.NONE,
             SegmentEvents.NONE,
-            new TierParts(
-                opening,
-                TierParts.STANDARD.background(),
-                TierParts.STANDARD.cloning(),
-                TierParts.STANDARD.time()))) {
+            new TierParts(opening, TierParts.STANDARD.background(), TierParts.STANDARD.time()))) {
       return of(tier).daxLost();
     }
   }

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -280,60 +279,20 @@ class ChartTest {
         .contains("accept-loss --config \"$1\" --yes", "/mnt/strata/pmem/hot.pool");
   }
 
-  /** A pool in memory is a cache, which its broker creates again. */
-  @Test
-  void aLostPoolsJobLeavesVolumesInMemoryAlone() throws Exception {
-    Command.Finished rendered =
-        Chart.template(
-            withVolumeInMemory("acceptLoss.nodeIds[0]=1"), Chart.example("dax"));
-    Resources resources = Resources.parse(rendered.orFail().output());
-    assertThat(resources.only(Job.class).get(0).getSpec().getTemplate().getSpec().getVolumes())
-        .extracting(volume -> volume.getName())
-        .contains("strata-pmem")
-        .doesNotContain("strata-tail");
-    assertThat(configMap(resources, "my-cluster-accept-loss").getData().get("accept-loss.sh"))
-        .contains("for pool in /mnt/strata/pmem/hot.pool; do");
-  }
-
-  /** A drain opens all pools: of those in memory, empty ones. */
-  @Test
-  void aDrainMakesThePoolsInMemoryAnew() throws Exception {
-    Command.Finished rendered =
-        Chart.template(
-            withVolumeInMemory("strata.enabled=false", "drain.enabled=true"),
-            Chart.example("dax"));
-    Resources resources = Resources.parse(rendered.orFail().output());
-    assertThat(resources.only(Job.class).get(0).getSpec().getTemplate().getSpec().getVolumes())
-        .extracting(volume -> volume.getName())
-        .contains("strata-pmem", "strata-tail");
-    assertThat(configMap(resources, "my-cluster-drain").getData().get("drain.sh"))
-        .contains("for pool in /mnt/strata/tail/warm.pool; do", "pool create --size 4MiB");
-  }
-
   /** The operator would take away the node with the highest id. */
   @Test
   void theNodesThatAreNotInTheValuesAreTakenAway() throws Exception {
     Command.Finished rendered =
         Chart.template(
             List.of(
-                "nodePools[1].nodeIds[0]=1", "nodePools[1].nodeIds[1]=5", "nodePools[1].nodeIds[2]=6"),
+                "nodePools[1].nodeIds[0]=1",
+                "nodePools[1].nodeIds[1]=5",
+                "nodePools[1].nodeIds[2]=6"),
             Chart.example("dax"));
     assertThat(rendered.orFail().output())
         .contains("strimzi.io/next-node-ids: \"[1,5,6]\"")
         .contains("strimzi.io/remove-node-ids: \"[0,2-4]\"")
         .contains("strimzi.io/remove-node-ids: \"[0-99]\"");
-  }
-
-  private static List<String> withVolumeInMemory(String... values) {
-    return Stream.concat(
-            Stream.of(values),
-            Stream.of(
-                "strata.volumes[1].name=tail",
-                "strata.volumes[1].type=memory",
-                "strata.volumes[1].size=200Gi",
-                "strata.tiers[1].name=warm",
-                "strata.tiers[1].volumes[0]=tail"))
-        .toList();
   }
 
   private static ConfigMap configMap(Resources resources, String name) {
@@ -402,10 +361,11 @@ class ChartTest {
       value = {
         "strata.tiers[1].name=hot;strata.tiers[1].volumes[0]=pmem | two tiers are called hot",
         "strata.enabled=false;acceptLoss.nodeIds[0]=1 | it needs strata.enabled=true",
-        "strata.enabled=false;drain.enabled=true;strata.requireDax=false;strata.volumes[0].type=memory |"
-            + " all volumes are of type memory",
-        "strata.requireDax=false;strata.volumes[0].type=memory;strata.tiers[0].type=mapped |"
-            + " pmem is of type memory, which is gone with the pod, its tier has pools of type mapped",
+        "strata.requireDax=false;strata.volumes[0].type=memory;strata.tiers[0].type=mapped | pmem"
+            + " is of type memory, which is gone with the pod, and the log directories of node pool"
+            + " broker stay",
+        "strata.requireDax=false;strata.volumes[0].type=memory | pmem is of type memory, which is"
+            + " gone with the pod, and its tier has pools of type auto",
         "strata.tiers[1].name=warm;strata.tiers[1].volumes[0]=pmem | volume pmem is in two tiers",
         "strata.volumes[1].name=spare;strata.volumes[1].type=claim;strata.volumes[1].size=200Gi |"
             + " no tier uses volume spare",

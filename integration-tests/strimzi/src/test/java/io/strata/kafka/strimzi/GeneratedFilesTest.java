@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GeneratedFilesTest {
 
   @ParameterizedTest
-  @ValueSource(strings = {"laptop", "memory", "dax", "nvme-nfs"})
+  @ValueSource(strings = {"laptop", "dax", "nvme-nfs"})
   void thePlainYamlIsTheCharts(String name) throws Exception {
     String rendered = Chart.template(List.of(), Chart.example(name)).orFail().output();
     String plain =

@@ -272,7 +272,6 @@ final class Housekeeping implements AutoCloseable {
   /** The figures; {@code stuckCalls} are the threads that hang, beside the directories' own. */
   RemoteStats stats(
       RemoteMeters meters,
-      long linkedBytes,
       RemoteStats.CacheStats cache,
       int stuckCalls,
       long replacedReads,
@@ -283,7 +282,6 @@ final class Housekeeping implements AutoCloseable {
         IntStream.range(0, levelNames.size())
             .mapToObj(level -> levelStats(level, segments, meters.level(level)))
             .toList(),
-        linkedBytes,
         cache,
         scrub.stats(),
         stuckCalls

@@ -6,7 +6,6 @@ import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationSettings;
 import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.TieredSegments;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,9 +39,6 @@ public interface RemoteEnvironment {
 
   /** The broker's log directories; empty where they cannot be found out. */
   List<Path> logDirectories();
-
-  /** The local tiers. */
-  LocalSegments segments();
 
   /** The policies by which segments move between levels. */
   PolicyRegistry policies();

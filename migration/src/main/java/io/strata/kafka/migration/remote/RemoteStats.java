@@ -11,7 +11,6 @@ import java.util.OptionalLong;
  *
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
- * @param linkedBytes of the copied bytes, those that share the log file's blocks
  * @param cache what is kept of what was read from the cold manager
  * @param scrub what was checked
  * @param stuckThreads threads whose operation ran out of its time and has not come back
@@ -27,7 +26,6 @@ import java.util.OptionalLong;
 public record RemoteStats(
     Map<Operation, OperationStats> operations,
     List<LevelStats> levels,
-    long linkedBytes,
     CacheStats cache,
     ScrubStats scrub,
     int stuckThreads,

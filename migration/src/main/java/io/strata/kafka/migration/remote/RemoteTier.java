@@ -8,7 +8,6 @@ import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.BytePace;
 import io.strata.kafka.migration.remote.store.IndexMissingException;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
@@ -22,7 +21,6 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /**
@@ -50,7 +48,6 @@ final class RemoteTier implements AutoCloseable {
   private static final int NOTE_CALLS = 2;
 
   private final RemoteSettings settings;
-  private final RemoteEnvironment environment;
   private final LongSupplier nanoTime;
   private final SegmentStore store;
   private final Optional<ColdManager> manager;
@@ -66,7 +63,6 @@ final class RemoteTier implements AutoCloseable {
 
   private final LateFailures lateFailures = new LateFailures();
   private final Housekeeping housekeeping;
-  private final LongAdder linkedBytes = new LongAdder();
   private volatile RemoteSettings.Live live;
 
   /**
@@ -80,7 +76,6 @@ final class RemoteTier implements AutoCloseable {
       SegmentStore store,
       Optional<ColdManager> manager) {
     this.settings = settings;
-    this.environment = environment;
     this.store = store;
     this.manager = manager;
     this.live = settings.live();
@@ -144,9 +139,6 @@ final class RemoteTier implements AutoCloseable {
       housekeeping.copyEnded();
     }
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
-    if (copied.manifest().linked()) {
-      linkedBytes.add(segment.bytes());
-    }
     housekeeping.changed();
   }
 
@@ -163,9 +155,8 @@ final class RemoteTier implements AutoCloseable {
     @Override
     public SegmentStore.Copied run(CallControl control) throws IOException, InterruptedException {
       housekeeping.awaitFirstInventory();
-      LocalSegments local = environment.segments();
       BytePace pace = BytePace.unlimited(control);
-      return store.copy(segment, source, settings.chunkBytes(), local, pace);
+      return store.copy(segment, source, settings.chunkBytes(), pace);
     }
 
     @Override
@@ -290,7 +281,6 @@ final class RemoteTier implements AutoCloseable {
   RemoteStats stats() {
     return housekeeping.stats(
         meters,
-        linkedBytes.sum(),
         pieces.stats(),
         copies.stuck() + fetches.stuck() + deletions.stuck() + notes.stuck(),
         reads.replaced(),

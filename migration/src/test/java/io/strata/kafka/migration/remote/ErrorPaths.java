@@ -8,7 +8,6 @@ import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.CorruptChunkException;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.StoreFullException;
 import io.strata.kafka.migration.remote.store.StoreOptions;
@@ -182,7 +181,6 @@ public final class ErrorPaths {
                   case "settings" -> settings(store);
                   case "clusterId" -> Optional.of("cluster");
                   case "logDirectories" -> List.of();
-                  case "segments" -> LocalSegments.COPY_ALWAYS;
                   case "policies" -> PolicyRegistry.load(getClass().getClassLoader());
                   case "stages" -> (StoreStage.Hook) stage -> stages.reached(stage);
                   case "engine" -> EngineEnvironment.system();

@@ -9,7 +9,6 @@ import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.StoreOptions;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.io.IOException;
@@ -107,11 +106,6 @@ class StrataRemoteStorageManagerTest {
     @Override
     public List<Path> logDirectories() {
       return List.of();
-    }
-
-    @Override
-    public LocalSegments segments() {
-      return LocalSegments.COPY_ALWAYS;
     }
 
     @Override

@@ -6,7 +6,6 @@ import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
-import io.strata.kafka.migration.remote.store.LocalSegments;
 import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.OtherManager;
@@ -237,11 +236,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   @Override
   public List<Path> logDirectories() {
     return List.of();
-  }
-
-  @Override
-  public LocalSegments segments() {
-    return LocalSegments.COPY_ALWAYS;
   }
 
   @Override

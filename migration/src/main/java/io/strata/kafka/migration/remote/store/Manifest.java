@@ -10,7 +10,6 @@ import java.util.Optional;
  * @param storeId the store that it was copied to, as in {@code strata-store.json}
  * @param segment what Kafka says of it
  * @param createdMillis when it was copied, in milliseconds since the epoch
- * @param linked whether the copy shared the log file's blocks when it was made
  * @param objects its files; the log is among them
  * @param chunks the checksums of the log's chunks
  */
@@ -18,7 +17,6 @@ public record Manifest(
     String storeId,
     SegmentInfo segment,
     long createdMillis,
-    boolean linked,
     List<StoredObject> objects,
     ChunkChecksums chunks) {
 

@@ -26,7 +26,7 @@ import java.util.TreeMap;
  *   "maxTimestampMillis" : …, "brokerId" : 3, "eventTimestampMillis" : …,
  *   "bytes" : 1073741824, "leaderEpochs" : { "0" : 4711, "2" : 5000 },
  *   "transactionIndexEmpty" : true,
- *   "createdMillis" : …, "linked" : false,
+ *   "createdMillis" : …,
  *   "objects" : [ { "type" : "log", "name" : "00000000000000004711.log", "bytes" : …, "crc32c" : "…" }, … ],
  *   "chunkBytes" : 1048576,
  *   "chunkCrc32c" : "…",
@@ -51,7 +51,6 @@ public final class ManifestCodec {
     ObjectNode document = JsonFile.object(VERSION).put("storeId", manifest.storeId());
     print(manifest.segment(), document);
     document.put("createdMillis", manifest.createdMillis());
-    document.put("linked", manifest.linked());
     ArrayNode objects = document.putArray("objects");
     for (StoredObject object : manifest.objects()) {
       objects
@@ -121,7 +120,6 @@ public final class ManifestCodec {
           json.text("storeId"),
           segment,
           json.number("createdMillis"),
-          json.flag("linked"),
           objects(json, segment.key()),
           ChunkChecksums.of(json.smallNumber("chunkBytes"), segment.bytes(), checksums(json)));
     } catch (IllegalArgumentException e) {

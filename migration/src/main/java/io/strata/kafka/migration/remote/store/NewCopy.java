@@ -25,7 +25,6 @@ final class NewCopy {
   private final SegmentInfo segment;
   private final LogSource source;
   private final int chunkBytes;
-  private final LocalSegments local;
   private final BytePace pace;
 
   /** Directories in which it was tried. */
@@ -46,20 +45,13 @@ final class NewCopy {
    * Creates the copy of a segment that is not there yet.
    *
    * @param chunkBytes how the log is divided for its checksums
-   * @param local what may share its bytes
    */
   NewCopy(
-      SegmentStore store,
-      SegmentInfo segment,
-      LogSource source,
-      int chunkBytes,
-      LocalSegments local,
-      BytePace pace) {
+      SegmentStore store, SegmentInfo segment, LogSource source, int chunkBytes, BytePace pace) {
     this.store = store;
     this.segment = segment;
     this.source = source;
     this.chunkBytes = chunkBytes;
-    this.local = local;
     this.pace = pace;
   }
 
@@ -217,7 +209,7 @@ final class NewCopy {
             whileWanted.before(bytes);
           };
       return new SegmentCopy(store, directory, segment, source, chunkBytes, own)
-          .make(local, NewCopy.this::leftBehind);
+          .make(NewCopy.this::leftBehind);
     }
 
     /** Is asked after each patience of the directory's. */

@@ -2,7 +2,6 @@ package io.strata.kafka.migration.remote.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,7 @@ record SegmentCopy(
    *
    * @param leftBehind runs if it cannot be removed
    */
-  Made make(LocalSegments local, Runnable leftBehind) throws IOException, InterruptedException {
+  Made make(Runnable leftBehind) throws IOException, InterruptedException {
     SegmentKey key = segment.key();
     Path staged = directory.stage(store.publishing.owner(), key);
     Object identity = CopyPublishing.identity(staged);
@@ -38,17 +37,14 @@ record SegmentCopy(
     try {
       store.reached(StoreStage.COPY_STAGED);
       Path target = staged.resolve(ObjectType.LOG.fileName(key));
-      boolean linked = share(local, target);
-      ChunkChecksums.Builder log =
-          linked ? read(target, Optional.empty()) : read(source.log(), Optional.of(target));
+      ChunkChecksums.Builder log = read(source.log(), target);
       checkLength(log);
       store.reached(StoreStage.COPY_LOG_WRITTEN);
       List<StoredObject> objects = new ArrayList<>(List.of(log.object(ObjectType.LOG)));
       copyIndexes(staged, objects);
       store.reached(StoreStage.COPY_INDEXES_WRITTEN);
       Manifest manifest =
-          new Manifest(
-              store.storeId(), segment, store.clock().millis(), linked, objects, log.build());
+          new Manifest(store.storeId(), segment, store.clock().millis(), objects, log.build());
       Disk.write(
           staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
@@ -68,24 +64,9 @@ record SegmentCopy(
     }
   }
 
-  /**
-   * Shares the bytes if that succeeds. A failure says nothing: it shows in the copy, or not at all.
-   */
-  private boolean share(LocalSegments local, Path target) throws IOException {
-    try {
-      return local.share(source.log(), target);
-    } catch (IOException e) {
-      if (Cancellation.is(e)) {
-        throw e;
-      }
-      boolean unused = Files.deleteIfExists(target);
-      return false;
-    }
-  }
-
-  private ChunkChecksums.Builder read(Path file, Optional<Path> target)
+  private ChunkChecksums.Builder read(Path file, Path target)
       throws IOException, InterruptedException {
-    return store.files.read(file, Long.MAX_VALUE, target, chunkBytes, pace);
+    return store.files.read(file, Long.MAX_VALUE, Optional.of(target), chunkBytes, pace);
   }
 
   private void checkLength(ChunkChecksums.Builder log) throws IOException {
@@ -106,7 +87,7 @@ record SegmentCopy(
       Path index = source.indexes().get(type);
       if (index != null) {
         Path target = staged.resolve(type.fileName(segment.key()));
-        objects.add(read(index, Optional.of(target)).object(type));
+        objects.add(read(index, target).object(type));
       }
     }
     ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(chunkBytes);

@@ -167,14 +167,12 @@ public final class SegmentStore implements AutoCloseable {
    * broker; when it throws, readers see no part of it.
    *
    * @param chunkBytes how the log is divided for its checksums
-   * @param local what may share its bytes
    * @throws StoreFullException if no level has space
    * @throws SourceException if the local files cannot be read
    */
-  public Copied copy(
-      SegmentInfo segment, LogSource source, int chunkBytes, LocalSegments local, BytePace pace)
+  public Copied copy(SegmentInfo segment, LogSource source, int chunkBytes, BytePace pace)
       throws IOException, InterruptedException {
-    return new NewCopy(this, segment, source, chunkBytes, local, pace).make();
+    return new NewCopy(this, segment, source, chunkBytes, pace).make();
   }
 
   /** A segment that was found. */

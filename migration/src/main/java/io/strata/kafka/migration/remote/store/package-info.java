@@ -9,8 +9,7 @@
  * io.strata.kafka.migration.remote.store.StoreUpkeep}, {@link
  * io.strata.kafka.migration.remote.store.Scrubber} and {@link
  * io.strata.kafka.migration.remote.store.CopyRepair}; {@link
- * io.strata.kafka.migration.remote.store.OtherManager} and {@link
- * io.strata.kafka.migration.remote.store.LocalSegments}, which others implement. For tools: {@link
+ * io.strata.kafka.migration.remote.store.OtherManager}, which others implement. For tools: {@link
  * io.strata.kafka.migration.remote.store.StoreInspection} and the scrubber.
  */
 @NullMarked

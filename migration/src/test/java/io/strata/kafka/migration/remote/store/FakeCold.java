@@ -40,7 +40,6 @@ public final class FakeCold implements OtherManager {
         "store",
         segment,
         0,
-        false,
         List.of(new StoredObject(ObjectType.LOG, segment.bytes(), 0)),
         ChunkChecksums.of(1 << 24, segment.bytes(), new int[1]));
   }

@@ -19,7 +19,6 @@ class ManifestCodecTest {
         "storestorestorestoreAA",
         segment,
         1_700_000_000_123L,
-        false,
         List.of(
             new StoredObject(ObjectType.LOG, 200_000, chunks.whole()),
             new StoredObject(ObjectType.OFFSET_INDEX, 96, 0x80000001),
@@ -48,7 +47,6 @@ class ManifestCodecTest {
             "storestorestorestoreAA",
             segment,
             0,
-            false,
             List.of(new StoredObject(ObjectType.LOG, segment.bytes(), 7)),
             ChunkChecksums.of(1 << 16, segment.bytes(), checksums));
     assertThat(ManifestCodec.parse("m", ManifestCodec.print(manifest))).isEqualTo(manifest);
@@ -151,7 +149,6 @@ class ManifestCodecTest {
     assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"0x", "hexadecimal digits");
     assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"00", "8 hexadecimal digits");
     assertRefused("\"chunkCrc32c\" : \"", "\"chunkCrc32c\" : \"00000000", "chunk checksums");
-    assertRefused("\"linked\" : false", "\"linked\" : 0", "linked");
     assertRefused("\"topic\" : \"orders\"", "\"topic\" : \"a\", \"topic\" : \"b\"", "JSON");
   }
 

@@ -156,8 +156,7 @@ class SegmentStoreTest {
     SegmentInfo segment = Stores.info("t", 0, 0, 1, 1000);
     LogSource source = Stores.source(local, segment);
     Path unused = Files.write(source.log(), new byte[999]);
-    assertThatThrownBy(
-            () -> store.copy(segment, source, Stores.CHUNK, LocalSegments.COPY_ALWAYS, bytes -> {}))
+    assertThatThrownBy(() -> store.copy(segment, source, Stores.CHUNK, bytes -> {}))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("999")
         .hasMessageContaining("1000")
@@ -177,7 +176,6 @@ class SegmentStoreTest {
                     segment,
                     Stores.source(local, segment),
                     Stores.CHUNK,
-                    LocalSegments.COPY_ALWAYS,
                     bytes -> {
                       if (++pieces[0] == 2) {
                         throw new BytePace.CopyCancelledException("enough");

@@ -226,7 +226,6 @@ final class StoreFilesTarget implements FuzzTarget {
         "storestorestorestoreAA",
         segment,
         1,
-        false,
         List.of(
             new StoredObject(ObjectType.LOG, bytes, 1),
             new StoredObject(ObjectType.OFFSET_INDEX, 96, 0x80000001)),

@@ -152,7 +152,7 @@ class StoreThreatsTest {
         {"formatVersion":1,"storeId":"%s","topic":"orders","topicId":"%s","partition":0,"id":"%s",
         "startOffset":0,"endOffset":9,"maxTimestampMillis":0,"brokerId":1,"eventTimestampMillis":0,
         "bytes":2147483647,"leaderEpochs":{"0":0},"transactionIndexEmpty":true,"createdMillis":0,
-        "linked":false,"objects":[{"type":"log","name":"00000000000000000000.log","bytes":2147483647,
+        "objects":[{"type":"log","name":"00000000000000000000.log","bytes":2147483647,
         "crc32c":"00000000"}],"chunkBytes":%d,"chunkCrc32c":"00000000","checksum"
         """;
     for (int chunkBytes : new int[] {1, 1024, 65536, 1 << 30, Integer.MAX_VALUE}) {

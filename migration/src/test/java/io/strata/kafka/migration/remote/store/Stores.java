@@ -107,11 +107,7 @@ final class Stores {
   static SegmentStore.Copied copy(SegmentStore store, Path local, SegmentInfo segment)
       throws IOException, InterruptedException {
     return store.copy(
-        segment,
-        source(local, segment),
-        CHUNK,
-        LocalSegments.COPY_ALWAYS,
-        BytePace.unlimited(CallControl.PATIENT));
+        segment, source(local, segment), CHUNK, BytePace.unlimited(CallControl.PATIENT));
   }
 
   /** What a scrub of one directory finds, with all bytes read. */
