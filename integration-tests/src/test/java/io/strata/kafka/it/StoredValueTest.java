@@ -79,6 +79,44 @@ class StoredValueTest {
     await().until(() -> Jmx.value(broker, "type=Broker,name=Health") == 0);
   }
 
+  /** The file still names the reporter, so the broker starts; what is stored takes it out. */
+  @Test
+  void whatIsStoredStaysInForceWithoutTheReporter() throws Exception {
+    StockBroker broker = broker("removed");
+    Tiers.alter(
+        broker, Map.of("strata.migration.threshold", "0.2", "strata.migration.threads", "3"));
+    await().until(() -> Jmx.value(broker, "type=Migration,name=Threads") == 3);
+    Tiers.alter(broker, Map.of("metric.reporters", "org.apache.kafka.common.metrics.JmxReporter"));
+    broker.awaitLogged("StrataReporter is not in metric.reporters");
+    Tiers.alter(broker, Map.of("strata.migration.threads", "4"));
+    broker.stop();
+    broker.start();
+
+    await().until(() -> Jmx.value(broker, "type=Migration,name=Threads") == 4);
+    assertThat(
+            Pools.strata("status", "--json", "--config", broker.propertiesFile().toString())
+                .output())
+        .containsPattern("strata.tier.hot.threshold\"\\s*:\\s*\"0.2\"");
+  }
+
+  /** Kafka then creates segments past Strata. */
+  @Test
+  void preallocationOnTheLiveBrokerIsAReason() throws Exception {
+    StockBroker broker = broker("preallocated");
+    Tiers.alter(broker, Map.of("log.preallocate", "true"));
+    await().until(() -> Jmx.value(broker, "type=Broker,name=Health") == 1);
+    broker.awaitLogged("log.preallocate=true", "WARN");
+    Topics.create(broker, "past", 1, Map.of());
+    new RecordLedger("past", 1, 1).produce(broker.bootstrap(), 100, 1000);
+    assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "past", 0))).isEmpty();
+
+    Tiers.reset(broker, "log.preallocate");
+    await().until(() -> Jmx.value(broker, "type=Broker,name=Health") == 0);
+    Topics.create(broker, "hot", 1, Map.of());
+    new RecordLedger("hot", 1, 1).produce(broker.bootstrap(), 100, 1000);
+    assertThat(LogFiles.hotSegments(LogFiles.partition(broker, "hot", 0))).hasSize(1);
+  }
+
   private StockBroker broker(String name) throws Exception {
     return work.closing(
             Tiers.broker(work.folder(name), Pools.create(work.pool(name), "32MiB")).build())

@@ -176,9 +176,10 @@ public final class BrokerMigration implements AutoCloseable {
   public void reporterRemoved() {
     log.warning(
         """
-        io.strata.kafka.StrataReporter was taken out of metric.reporters on the live broker. Its \
-        tiers go on as they are set; strata.* keys can no longer be changed live, and the next \
-        start is refused: put it back.\
+        io.strata.kafka.StrataReporter is not in metric.reporters as it is stored for the live \
+        broker. Its tiers go on by what is stored of strata.* keys, but changes reach them at the \
+        next start alone, and are stored unchecked: take metric.reporters back with \
+        kafka-configs.sh --delete-config metric.reporters, or put the reporter in.\
         """);
   }
 

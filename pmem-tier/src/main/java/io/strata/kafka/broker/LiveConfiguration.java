@@ -1,8 +1,12 @@
 package io.strata.kafka.broker;
 
+import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.unpublished.ConfigurationCall;
+import io.strata.kafka.unpublished.StoredConfiguration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -88,7 +92,12 @@ public class LiveConfiguration {
    * @param configs all keys and values
    */
   public void apply(Optional<BrokerMigration> migration, Map<String, ?> configs) {
-    stored.handedOver(configs, ConfigurationCall.current());
+    apply(migration, configs, ConfigurationCall.current());
+  }
+
+  private void apply(
+      Optional<BrokerMigration> migration, Map<String, ?> configs, ConfigurationCall call) {
+    stored.handedOver(configs, call);
     last = new HashMap<>(configs);
     migration.ifPresent(
         local -> {
@@ -120,6 +129,30 @@ public class LiveConfiguration {
           opened.tier().refreshModificationTimes();
           if (!opened.stopping()) {
             opened.migration().ifPresent(BrokerMigration::reporterRemoved);
+            keepInForce(opened);
+          }
+        });
+  }
+
+  /**
+   * Works by what is stored though Kafka hands over nothing any more. After a start it may have
+   * handed over nothing at all: what takes the reporter out is stored beside the rest.
+   */
+  private void keepInForce(BrokerTier broker) {
+    BrokerProperties file = broker.properties();
+    apply(
+        StoredValues.Part.LOCAL,
+        () -> {
+          try {
+            StoredConfiguration read =
+                StoredConfiguration.read(JdkFileSystem.path(file.metadataLogDir()));
+            Map<String, String> configs = new HashMap<>(file.asMap());
+            configs.putAll(read.ofAllBrokers());
+            stored.handedOver(configs, ConfigurationCall.CLUSTER_DEFAULT);
+            file.nodeId().ifPresent(id -> configs.putAll(read.ofBroker(id)));
+            apply(broker.migration(), configs, ConfigurationCall.BROKER);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
           }
         });
   }
