@@ -1,12 +1,12 @@
 package io.strata.kafka.unpublished;
 
 import java.io.EOFException;
-import java.io.File;
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
@@ -36,6 +36,11 @@ public final class StoredConfiguration {
 
   private StoredConfiguration() {}
 
+  /** Returns whether a log directory has it. */
+  public static boolean isIn(Path metadataLogDir) {
+    return Files.isDirectory(metadataLogDir.resolve(DIRECTORY));
+  }
+
   /**
    * Reads it.
    *
@@ -43,26 +48,26 @@ public final class StoredConfiguration {
    * @throws IOException if it cannot be read
    */
   public static StoredConfiguration read(Path metadataLogDir) throws IOException {
-    File[] files = metadataLogDir.resolve(DIRECTORY).toFile().listFiles();
-    if (files == null) {
-      throw new IOException(metadataLogDir.resolve(DIRECTORY) + ": is no directory here");
+    List<Path> files;
+    try (Stream<Path> all = Files.list(metadataLogDir.resolve(DIRECTORY))) {
+      files = all.sorted().toList();
     }
     StoredConfiguration read = new StoredConfiguration();
     long from = 0;
-    List<File> snapshots = sorted(files, "[0-9]{20}-[0-9]{10}\\.checkpoint");
+    List<Path> snapshots = named(files, "[0-9]{20}-[0-9]{10}\\.checkpoint");
     if (!snapshots.isEmpty()) {
-      File newest = snapshots.get(snapshots.size() - 1);
+      Path newest = snapshots.get(snapshots.size() - 1);
       read.file(newest, 0);
-      from = Long.parseLong(newest.getName().substring(0, 20));
+      from = Long.parseLong(newest.getFileName().toString().substring(0, 20));
     }
-    for (File log : sorted(files, "[0-9]{20}\\.log")) {
+    for (Path log : named(files, "[0-9]{20}\\.log")) {
       read.file(log, from);
     }
     return read;
   }
 
-  private static List<File> sorted(File[] files, String name) {
-    return Stream.of(files).filter(file -> file.getName().matches(name)).sorted().toList();
+  private static List<Path> named(List<Path> files, String name) {
+    return files.stream().filter(file -> file.getFileName().toString().matches(name)).toList();
   }
 
   /** The keys that are stored for all brokers, with their values. */
@@ -80,8 +85,8 @@ public final class StoredConfiguration {
   }
 
   /** Takes the batches that begin at an offset or after it. */
-  private void file(File file, long from) throws IOException {
-    try (FileChannel channel = FileChannel.open(file.toPath(), StandardOpenOption.READ)) {
+  private void file(Path file, long from) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       long position = 0;
       ByteBuffer header = ByteBuffer.allocate(BATCH_HEADER);
       while (position + BATCH_HEADER <= channel.size()) {
