@@ -71,8 +71,8 @@ public final class RemoteChanges {
         settings = read(keys, lastConfigs);
       } catch (RuntimeException e) {
         log.warning(
-            "Dynamic configuration cannot be used, the remote tier works by the broker's file: "
-                + e);
+            "Dynamic configuration cannot be used, the remote tier works by the broker's file: %s"
+                .formatted(e));
       }
     }
     running = new Running(started.brokerId(), keys, settings);

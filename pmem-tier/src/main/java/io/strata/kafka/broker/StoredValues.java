@@ -36,7 +36,7 @@ final class StoredValues {
 
   private final Consumer<String> warn;
 
-  /** What Kafka has handed over last. */
+  /** The keys and values that Kafka has handed over last. */
   @GuardedBy("this")
   private Map<String, String> values = Map.of();
 
@@ -117,10 +117,11 @@ final class StoredValues {
     ConfigurationCall level =
         Optional.ofNullable(levels.get(key.name())).orElse(ConfigurationCall.UNKNOWN);
     String broker =
-        "--entity-name "
-            + Optional.ofNullable(values.get("node.id"))
-                .or(() -> Optional.ofNullable(values.get("broker.id")))
-                .orElse("<node.id>");
+        "--entity-name %s"
+            .formatted(
+                Optional.ofNullable(values.get("node.id"))
+                    .or(() -> Optional.ofNullable(values.get("broker.id")))
+                    .orElse("<node.id>"));
     String where =
         switch (level) {
           case CLUSTER_DEFAULT -> "for all brokers";

@@ -89,7 +89,7 @@ public final class StrataRuntime {
             new RemoteLog(), wrong -> storedValues().wrong(StoredValues.Part.REMOTE, wrong));
   }
 
-  /** What is left out of the dynamic configuration. */
+  /** The values that are left out of the dynamic configuration. */
   static StoredValues storedValues() {
     return Stored.VALUES;
   }
