@@ -70,13 +70,12 @@ final class StoredValues {
           }
         });
     levels.keySet().retainAll(now.keySet());
-    now.forEach(
-        (name, value) -> {
-          if (!value.equals(values.get(name))) {
-            // A broker's own value that changes may be gone, and the cluster's be seen again.
-            levels.merge(name, call, (before, after) -> differ(before, after));
-          }
-        });
+    for (Map.Entry<String, String> each : now.entrySet()) {
+      if (!each.getValue().equals(values.get(each.getKey()))) {
+        // A broker's own value that changes may be gone, and the cluster's be seen again.
+        levels.merge(each.getKey(), call, StoredValues::differ);
+      }
+    }
     values = now;
   }
 
@@ -86,7 +85,11 @@ final class StoredValues {
 
   /** Notes the keys that a part has left out because their values are wrong. */
   synchronized void wrong(Part part, List<IgnoredKey> keys) {
-    note(part, keys.stream().map(this::describe).toList());
+    List<String> texts = new ArrayList<>();
+    for (IgnoredKey key : keys) {
+      texts.add(describe(key));
+    }
+    note(part, texts);
   }
 
   /** Notes that a part could not apply anything of a change. */

@@ -58,7 +58,7 @@ public final class StoredConfiguration {
     if (!snapshots.isEmpty()) {
       Path newest = snapshots.get(snapshots.size() - 1);
       read.file(newest, 0);
-      from = Long.parseLong(newest.getFileName().toString().substring(0, 20));
+      from = Long.parseLong(name(newest).substring(0, 20));
     }
     for (Path log : named(files, "[0-9]{20}\\.log")) {
       read.file(log, from);
@@ -66,8 +66,12 @@ public final class StoredConfiguration {
     return read;
   }
 
-  private static List<Path> named(List<Path> files, String name) {
-    return files.stream().filter(file -> file.getFileName().toString().matches(name)).toList();
+  private static List<Path> named(List<Path> files, String pattern) {
+    return files.stream().filter(file -> name(file).matches(pattern)).toList();
+  }
+
+  private static String name(Path file) {
+    return String.valueOf(file.getFileName());
   }
 
   /** The keys that are stored for all brokers, with their values. */
@@ -135,9 +139,9 @@ public final class StoredConfiguration {
 
   /** A frame version, a type and its version, and the record by itself. */
   private void value(ByteBuffer value) {
-    unsigned(value);
+    skipVarint(value);
     int type = unsigned(value);
-    unsigned(value);
+    skipVarint(value);
     if (type != CONFIG_RECORD || value.get() != BROKER) {
       return;
     }
