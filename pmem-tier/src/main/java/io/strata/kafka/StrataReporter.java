@@ -2,7 +2,9 @@ package io.strata.kafka;
 
 import io.strata.kafka.broker.BrokerMigration;
 import io.strata.kafka.broker.BrokerTier;
+import io.strata.kafka.broker.ClassCopies;
 import io.strata.kafka.broker.JdkFileSystem;
+import io.strata.kafka.broker.LiveConfiguration;
 import io.strata.kafka.broker.SameConfiguration;
 import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
@@ -10,9 +12,7 @@ import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.unpublished.KafkaRelease;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,50 +42,40 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StrataReporter implements MetricsReporter {
 
+  private final LiveConfiguration live;
+
   private @Nullable BrokerTier broker;
 
   /** For Kafka, by reflection. */
-  public StrataReporter() {}
+  public StrataReporter() {
+    this(LiveConfiguration.ofThisProcess());
+  }
+
+  StrataReporter(LiveConfiguration live) {
+    this.live = live;
+  }
 
   /**
    * Opens the local tiers, if nothing has opened them yet and the broker has any.
    *
    * <p>A broker that must not start ends here, with the reason as the last thing on its log: the
-   * provider is not active, the tier cannot be opened, or Kafka has another configuration.
+   * provider is not active, the tier cannot be opened, or Kafka has another configuration. On a
+   * live broker Kafka goes on without this reporter, and the log says why.
    *
-   * @throws ConfigException in any other JVM, for the same reasons; and on a live broker, where
-   *     Kafka goes on without this reporter
+   * @throws ConfigException in any other JVM that is starting, for the same reasons
    */
   @Override
   public void configure(Map<String, ?> configs) {
-    BrokerTier opened = null;
     try {
-      BrokerProperties properties = propertiesOf(configs);
-      if (properties.isControllerAlone()) {
-        return; // Clusters are configured as a whole; there is nothing here for a pool.
-      }
-      requireOneClassLoader();
-      if (!JdkFileSystem.providerActive() && properties.hasRemoteTierAlone()) {
-        reconfigure(configs);
+      start(configs);
+    } catch (Throwable e) { // An Error too, of a class that Kafka has moved for example.
+      if (isConfirmed() || addedToALiveBroker()) {
+        warn("Strata's reporter does nothing on this broker: ", e);
         return;
       }
-      requireProvider();
-      opened = openTier();
-      if (!opened.confirmed()) {
-        requireSameConfiguration(configs, opened);
-        KafkaRelease.version().ifPresent(opened::noteKafka);
-      }
-      broker = opened;
-      // Kafka also makes a reporter on a live broker, when metric.reporters is changed: what it
-      // hands over then has dynamic values in it.
-      reconfigure(configs);
-      opened.confirm();
-    } catch (Throwable e) { // An Error too, of a class that Kafka has moved for example.
-      if ((opened == null || !opened.confirmed()) && !addedToALiveBroker()) {
-        // Not by an exception: Kafka has its log manager and has loaded no log, and its shutdown
-        // would write empty checkpoints over those of the log directories.
-        StrataRuntime.refuseStart(e);
-      }
+      // Not by an exception: Kafka has its log manager and has loaded no log, and its shutdown
+      // would write empty checkpoints over those of the log directories.
+      StrataRuntime.refuseStart(e);
       if (e instanceof ConfigException refused) {
         throw refused;
       }
@@ -95,11 +85,48 @@ public final class StrataReporter implements MetricsReporter {
     }
   }
 
+  private void start(Map<String, ?> configs) {
+    BrokerProperties properties = propertiesOf(configs);
+    if (properties.isControllerAlone()) {
+      return; // Clusters are configured as a whole; there is nothing here for a pool.
+    }
+    requireOneClassLoader();
+    if (!JdkFileSystem.providerActive() && properties.hasRemoteTierAlone()) {
+      reconfigure(configs);
+      return;
+    }
+    requireProvider();
+    BrokerTier opened = openTier();
+    if (!opened.confirmed()) {
+      requireSameConfiguration(configs, opened);
+      KafkaRelease.version().ifPresent(opened::noteKafka);
+    }
+    broker = opened;
+    // Kafka also makes a reporter on a live broker, when metric.reporters is changed: what it
+    // hands over then has dynamic values in it.
+    reconfigure(configs);
+    opened.confirm();
+  }
+
+  private boolean isConfirmed() {
+    BrokerTier opened = broker;
+    return opened != null && opened.confirmed();
+  }
+
+  /** Writes into the broker's log what must not reach Kafka. */
+  private static void warn(String what, Throwable reason) {
+    try {
+      StrataRuntime.warn(what, reason);
+    } catch (Throwable e) {
+      // There is nothing left to say it with.
+    }
+  }
+
   /**
    * Returns whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker
    * that was started without it: something reconfigurable of Kafka's is being reconfigured. The
    * broker's logs are loaded, and were not ours: they are not marked, or it would not have started.
-   * Kafka reports the exception and goes on.
+   * An exception would make Kafka drop all that is stored at the level of that change.
    */
   private static boolean addedToALiveBroker() {
     return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
@@ -122,8 +149,12 @@ public final class StrataReporter implements MetricsReporter {
     return BrokerProperties.of("Kafka", values);
   }
 
+  /**
+   * The system's class loader may be another one, above the one of the class path, where {@code
+   * java.system.class.loader} says so: it has to find these very classes.
+   */
   private static void requireOneClassLoader() {
-    if (StrataReporter.class.getClassLoader() != ClassLoader.getSystemClassLoader()) {
+    if (!ClassCopies.isOnlyCopy(ClassLoader.getSystemClassLoader(), StrataReporter.class)) {
       throw new ConfigException(
           """
           Strata's classes were loaded by %s, expected the class loader of the broker's class \
@@ -193,59 +224,40 @@ public final class StrataReporter implements MetricsReporter {
    */
   @Override
   public Set<String> reconfigurableConfigs() {
-    Set<String> names = new LinkedHashSet<>();
-    migration().ifPresent(migration -> names.addAll(migration.live().names()));
-    names.addAll(StrataRuntime.remoteChanges().names());
-    return names;
+    try {
+      return live.names(migration());
+    } catch (Throwable e) {
+      warn("Changes of the configuration do not reach Strata: ", e);
+      return Set.of();
+    }
   }
 
   /**
-   * Checks a change before Kafka stores it, and again before it applies it.
+   * Checks a change before Kafka stores it. Kafka asks again before it applies what is stored,
+   * which is never refused.
    *
    * @param configs all keys and values, with the dynamic ones laid over the file's
-   * @throws ConfigException if it cannot be used; Kafka shows the message to who asked for it
+   * @throws ConfigException if the change sets a key of Strata's to what cannot be used; Kafka
+   *     shows the message to who asked for it
    */
   @Override
   public void validateReconfiguration(Map<String, ?> configs) {
-    Optional<BrokerMigration> migration = migration();
-    apply(
-        () -> {
-          if (migration.isPresent()) {
-            migration.get().validate(configs);
-          }
-        },
-        () -> StrataRuntime.remoteChanges().validate(configs));
+    try {
+      live.validate(migration(), configs);
+    } catch (ConfigRefusedException e) {
+      throw new ConfigException(ConfigProblem.inOneLine(e.problems()));
+    } catch (Throwable e) {
+      warn("A change of the configuration could not be checked: ", e);
+    }
   }
 
   /** Works by the changed values from now on, or from the next planning round. */
   @Override
   public void reconfigure(Map<String, ?> configs) {
-    Optional<BrokerMigration> migration = migration();
-    apply(
-        () -> {
-          if (migration.isPresent()) {
-            migration.get().reconfigure(configs);
-          }
-        },
-        () -> StrataRuntime.remoteChanges().reconfigure(configs));
-  }
-
-  private interface Step {
-    void take() throws ConfigRefusedException;
-  }
-
-  /** Takes all steps, also when one before is refused. */
-  private static void apply(Step... steps) {
-    List<ConfigProblem> problems = new ArrayList<>();
-    for (Step step : steps) {
-      try {
-        step.take();
-      } catch (ConfigRefusedException e) {
-        problems.addAll(e.problems());
-      }
-    }
-    if (!problems.isEmpty()) {
-      throw new ConfigException(ConfigProblem.inOneLine(problems));
+    try {
+      live.apply(migration(), configs);
+    } catch (Throwable e) {
+      warn("A change of the configuration could not be applied: ", e);
     }
   }
 
@@ -253,19 +265,12 @@ public final class StrataReporter implements MetricsReporter {
     return Optional.ofNullable(broker).flatMap(BrokerTier::migration);
   }
 
-  /**
-   * Brings the log files' modification times up to date: on its way down Kafka has closed its logs
-   * by now. On a broker that goes on, the reporter was taken out of the configuration; the tier
-   * goes on too, since the pools have the records.
-   */
   @Override
   public void close() {
-    BrokerTier opened = broker;
-    if (opened != null) {
-      opened.tier().refreshModificationTimes();
-      if (!opened.stopping()) {
-        opened.migration().ifPresent(BrokerMigration::reporterRemoved);
-      }
+    try {
+      live.closed(Optional.ofNullable(broker));
+    } catch (Throwable e) {
+      warn("Strata's reporter was closed: ", e);
     }
   }
 }

@@ -60,6 +60,15 @@ class KafkaLinksTest {
   private static final List<String> BY_NAME =
       List.of("kafka/Kafka", "org/apache/kafka/common/metrics/JmxReporter");
 
+  /** What calls plugins about the dynamic configuration: see ConfigurationCall. */
+  private static final String CALLER = "kafka/server/DynamicBrokerConfig";
+
+  private static final List<String> CALLERS =
+      List.of(
+          "validate(Ljava/util/Properties;Z)V",
+          "updateDefaultConfig(Ljava/util/Properties;Z)V",
+          "updateBrokerConfig(ILjava/util/Properties;Z)V");
+
   @ParameterizedTest
   @EnumSource
   void whatTheJarLinksToIsThere(KafkaVersion version) throws IOException {
@@ -86,6 +95,7 @@ class KafkaLinksTest {
         .as("listed as missing")
         .allMatch(reference -> missing.stream().anyMatch(found -> found.contains(reference)));
     assertThat(BY_NAME).allMatch(name -> index.resolves(new Reference(name, "")));
+    assertThat(CALLERS).allMatch(member -> index.resolves(new Reference(CALLER, member)));
   }
 
   private static boolean isOptional(String missing, KafkaVersion version) {

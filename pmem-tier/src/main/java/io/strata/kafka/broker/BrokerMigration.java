@@ -4,10 +4,10 @@ import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.IgnoredKey;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.MigrationKeys;
-import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.PolicyChecks;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.metrics.MigrationLog;
@@ -131,42 +131,35 @@ public final class BrokerMigration implements AutoCloseable {
   /**
    * Checks a new configuration without any effect.
    *
-   * @param configs all keys and values, as Kafka gives them
-   * @throws ConfigRefusedException if it cannot be used
+   * @param before all keys and values that Kafka has handed over last
+   * @param after all keys and values with the change
+   * @throws ConfigRefusedException if it sets what cannot be used; what was wrong before is no
+   *     reason
    */
-  public void validate(Map<String, ?> configs) throws ConfigRefusedException {
-    var unused = settings(live.read(configs));
-  }
-
-  private LocalSettings settings(Parsed<LocalSettings> outcome) throws ConfigRefusedException {
-    LocalSettings settings = outcome.orElseThrow();
-    try {
-      engine.validate(settings.migration());
-    } catch (IllegalArgumentException e) {
-      throw SettingsChanges.refusal(MigrationKeys.LOCAL, e, "engine");
-    }
-    return settings;
+  public void validate(Map<String, ?> before, Map<String, ?> after) throws ConfigRefusedException {
+    SettingsChanges.refuseNew(live.read(before), live.read(after));
   }
 
   /**
    * Works by a new configuration from the next planning round on.
    *
    * @param configs all keys and values, as Kafka gives them
-   * @throws ConfigRefusedException if it cannot be used; the old one stays
+   * @return the keys that are left out because their values are wrong
    */
-  public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
-    Parsed<LocalSettings> outcome = live.read(configs);
-    LocalSettings settings = settings(outcome);
+  public synchronized List<IgnoredKey> reconfigure(Map<String, ?> configs) {
+    LiveSettings.Usable<LocalSettings> read = live.read(configs);
+    LocalSettings settings = read.settings();
+    engine.validate(settings.migration());
     Map<String, String> before = settings();
-    changes.newlyIgnored(outcome.ignored()).ifPresent(log::ignored);
-    if (settings.equals(current)) {
-      return;
+    changes.newlyIgnored(read.useless()).ifPresent(log::ignored);
+    if (!settings.equals(current)) {
+      changed.accept(settings);
+      // Also if its own settings are the same: which topics may be in a pool is planned by too.
+      engine.reconfigure(settings.migration());
+      current = settings;
+      log.reconfigured(SettingsChanges.between(before, settings()));
     }
-    changed.accept(settings);
-    // Also if its own settings are the same: which topics may be in a pool is planned by too.
-    engine.reconfigure(settings.migration());
-    current = settings;
-    log.reconfigured(SettingsChanges.between(before, settings()));
+    return read.wrong();
   }
 
   /** Returns the counts of the engine. */
@@ -183,9 +176,10 @@ public final class BrokerMigration implements AutoCloseable {
   public void reporterRemoved() {
     log.warning(
         """
-        io.strata.kafka.StrataReporter was taken out of metric.reporters on the live broker. Its \
-        tiers go on as they are set; strata.* keys can no longer be changed live, and the next \
-        start is refused: put it back.\
+        io.strata.kafka.StrataReporter is not in metric.reporters as it is stored for the live \
+        broker. Its tiers go on by what is stored of strata.* keys, but changes reach them at the \
+        next start alone, and are stored unchecked: take metric.reporters back with \
+        kafka-configs.sh --delete-config metric.reporters, or put the reporter in.\
         """);
   }
 

@@ -107,8 +107,11 @@ public final class ClassCopies {
             """));
   }
 
-  /** A program that holds a broker, and has a class loader of its own, is no fault. */
-  private static boolean isOnlyCopy(ClassLoader system, Class<?> ownClass) {
+  /**
+   * Returns whether a class is the one that the system's class loader finds, or that finds none: a
+   * program that holds a broker, and has a class loader of its own, is no fault.
+   */
+  public static boolean isOnlyCopy(ClassLoader system, Class<?> ownClass) {
     try {
       return Class.forName(ownClass.getName(), false, system) == ownClass;
     } catch (ClassNotFoundException e) {

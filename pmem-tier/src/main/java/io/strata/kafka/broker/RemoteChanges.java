@@ -2,11 +2,11 @@ package io.strata.kafka.broker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.IgnoredKey;
 import io.strata.kafka.config.LiveSettings;
-import io.strata.kafka.config.MigrationKeys;
-import io.strata.kafka.config.Parsed;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteChanges {
 
   private final RemoteLog log;
+  private final Consumer<List<IgnoredKey>> wrong;
 
   @GuardedBy("this")
   private final SettingsChanges changes = new SettingsChanges();
@@ -46,8 +47,14 @@ public final class RemoteChanges {
   private record Running(
       int brokerId, LiveSettings<RemoteSettings.Live> keys, RemoteSettings.Live live) {}
 
-  RemoteChanges(RemoteLog log) {
+  /**
+   * For no manager yet.
+   *
+   * @param wrong takes the keys that are left out because their values are wrong
+   */
+  RemoteChanges(RemoteLog log, Consumer<List<IgnoredKey>> wrong) {
     this.log = log;
+    this.wrong = wrong;
   }
 
   /**
@@ -60,13 +67,12 @@ public final class RemoteChanges {
       LiveSettings<RemoteSettings.Live> keys, RemoteSettings started) {
     RemoteSettings.Live settings = started.live();
     if (lastConfigs != null) {
-      Parsed<RemoteSettings.Live> outcome = keys.read(lastConfigs);
-      if (outcome.config().isPresent()) {
-        settings = outcome.config().get();
-      } else {
+      try {
+        settings = read(keys, lastConfigs);
+      } catch (RuntimeException e) {
         log.warning(
             "Dynamic configuration cannot be used, the remote tier works by the broker's file: %s"
-                .formatted(outcome.refusal()));
+                .formatted(e));
       }
     }
     running = new Running(started.brokerId(), keys, settings);
@@ -101,40 +107,44 @@ public final class RemoteChanges {
   /**
    * Checks a new configuration without any effect.
    *
-   * @param configs all keys and values, as Kafka gives them
-   * @throws ConfigRefusedException if it cannot be used
+   * @param before all keys and values that Kafka has handed over last
+   * @param after all keys and values with the change
+   * @throws ConfigRefusedException if it sets what cannot be used; what was wrong before is no
+   *     reason
    */
-  public synchronized void validate(Map<String, ?> configs) throws ConfigRefusedException {
+  public synchronized void validate(Map<String, ?> before, Map<String, ?> after)
+      throws ConfigRefusedException {
     if (running != null) {
-      var unused = running.keys().read(configs).orElseThrow();
+      SettingsChanges.refuseNew(running.keys().read(before), running.keys().read(after));
     }
   }
 
   /**
-   * Works by a new configuration from now on.
+   * Works by a new configuration from now on. Values that are wrong are left out.
    *
    * @param configs all keys and values, as Kafka gives them
-   * @throws ConfigRefusedException if it cannot be used; the old one stays
    */
-  public synchronized void reconfigure(Map<String, ?> configs) throws ConfigRefusedException {
+  public synchronized void reconfigure(Map<String, ?> configs) {
     lastConfigs = configs;
     Running before = running;
     if (before == null) {
       return;
     }
-    Parsed<RemoteSettings.Live> outcome = before.keys().read(configs);
-    RemoteSettings.Live settings = outcome.orElseThrow();
-    changes.newlyIgnored(outcome.ignored()).ifPresent(log::ignored);
+    LiveSettings<RemoteSettings.Live> keys = before.keys();
+    RemoteSettings.Live settings = read(keys, configs);
     if (settings.equals(before.live())) {
       return;
     }
-    try {
-      changed.ifPresentOrElse(consumer -> consumer.accept(settings), () -> missed = true);
-    } catch (IllegalArgumentException e) {
-      throw SettingsChanges.refusal(MigrationKeys.REMOTE, e, "remote tier");
-    }
-    running = new Running(before.brokerId(), before.keys(), settings);
-    LiveSettings<RemoteSettings.Live> keys = before.keys();
+    changed.ifPresentOrElse(consumer -> consumer.accept(settings), () -> missed = true);
+    running = new Running(before.brokerId(), keys, settings);
     log.reconfigured(SettingsChanges.between(keys.written(before.live()), keys.written(settings)));
+  }
+
+  @GuardedBy("this")
+  private RemoteSettings.Live read(LiveSettings<RemoteSettings.Live> keys, Map<String, ?> configs) {
+    LiveSettings.Usable<RemoteSettings.Live> read = keys.read(configs);
+    changes.newlyIgnored(read.useless()).ifPresent(log::ignored);
+    wrong.accept(read.wrong());
+    return read.settings();
   }
 }

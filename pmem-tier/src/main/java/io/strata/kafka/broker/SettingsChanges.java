@@ -3,7 +3,7 @@ package io.strata.kafka.broker;
 import io.strata.kafka.config.ConfigProblem;
 import io.strata.kafka.config.ConfigRefusedException;
 import io.strata.kafka.config.IgnoredKey;
-import io.strata.kafka.config.MigrationKeys;
+import io.strata.kafka.config.LiveSettings;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Puts into words what changes of a live broker's settings have done. Not thread-safe. */
 final class SettingsChanges {
@@ -27,15 +28,24 @@ final class SettingsChanges {
     return fresh.isEmpty() ? Optional.empty() : Optional.of(fresh);
   }
 
-  /** The refusal of settings that their user does not take. */
-  static ConfigRefusedException refusal(MigrationKeys keys, Exception reason, String user) {
-    return new ConfigRefusedException(
-        List.of(
-            ConfigProblem.error(
-                keys.policy().name(),
-                Optional.ofNullable(reason.getMessage()).orElse(reason.toString()),
-                "settings that the %s can use".formatted(user),
-                "correct them")));
+  /**
+   * Refuses the values that a change makes wrong.
+   *
+   * @throws ConfigRefusedException if there are any
+   */
+  static void refuseNew(LiveSettings.Usable<?> before, LiveSettings.Usable<?> after)
+      throws ConfigRefusedException {
+    Map<String, String> known =
+        before.wrong().stream().collect(Collectors.toMap(IgnoredKey::name, IgnoredKey::value));
+    List<ConfigProblem> problems =
+        after.wrong().stream()
+            .filter(key -> !key.value().equals(known.get(key.name())))
+            .flatMap(key -> key.problem().stream())
+            .distinct()
+            .toList();
+    if (!problems.isEmpty()) {
+      throw new ConfigRefusedException(problems);
+    }
   }
 
   /** Each key that has changed: {@code key from 'old' to 'new'}. */

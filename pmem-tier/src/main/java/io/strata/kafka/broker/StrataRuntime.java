@@ -2,6 +2,7 @@ package io.strata.kafka.broker;
 
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StrataMetrics;
+import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.tier.SegmentFiles;
 import java.io.IOException;
@@ -59,6 +60,11 @@ public final class StrataRuntime {
     }
   }
 
+  /** Writes into the broker's log what keeps a part of Strata from its work, and ends nothing. */
+  public static void warn(String what, Throwable reason) {
+    new TierLog().failed(what, reason);
+  }
+
   /** Returns where changes of a live broker's configuration reach the remote tier. */
   public static RemoteChanges remoteChanges() {
     return Remote.CHANGES;
@@ -78,11 +84,23 @@ public final class StrataRuntime {
 
   /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
   private static final class Remote {
-    static final RemoteChanges CHANGES = new RemoteChanges(new RemoteLog());
+    static final RemoteChanges CHANGES =
+        new RemoteChanges(
+            new RemoteLog(), wrong -> storedValues().wrong(StoredValues.Part.REMOTE, wrong));
+  }
+
+  /** The values that are left out of the dynamic configuration. */
+  static StoredValues storedValues() {
+    return Stored.VALUES;
+  }
+
+  /** Made when it is first needed, for the same reason. */
+  private static final class Stored {
+    static final StoredValues VALUES = new StoredValues(new TierLog()::warning);
   }
 
   /** Made when it is first needed, for the same reason. */
   private static final class Published {
-    static final StrataMetrics METRICS = new StrataMetrics();
+    static final StrataMetrics METRICS = new StrataMetrics(() -> storedValues().reasons());
   }
 }

@@ -80,6 +80,7 @@ final class DoctorCommand extends StrataCommand {
     if (strata.isPresent()) {
       found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());
     }
+    found.addAll(new StoredCheck(surroundings, broker, strata, process).run());
     if (process.isPresent()) {
       String runs = "runs as process %d; 'strata status' shows its health";
       found.add(new Diagnosis(Verdict.OK, "broker", runs.formatted(process.getAsLong()), ""));

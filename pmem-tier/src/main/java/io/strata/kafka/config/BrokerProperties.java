@@ -177,6 +177,11 @@ public final class BrokerProperties {
         : List.of(BrokerChecks.JMX_REPORTER);
   }
 
+  /** Returns whether {@code metric.reporters} has Strata's. */
+  public boolean namesReporter() {
+    return metricReporters().contains(BrokerChecks.STRATA_REPORTER);
+  }
+
   /** {@code remote.log.storage.manager.class.name}. */
   public Optional<String> remoteStorageManagerClassName() {
     return get(REMOTE_STORAGE_MANAGER + ".name");
@@ -187,9 +192,14 @@ public final class BrokerProperties {
     return get(REMOTE_STORAGE_MANAGER + ".path");
   }
 
+  /** Returns whether the remote storage manager is Strata's. */
+  public boolean hasOwnManager() {
+    return remoteStorageManagerClassName().equals(Optional.of(RemoteLevels.OWN_MANAGER));
+  }
+
   /** Returns whether the broker has Strata's remote tier, and no key of a pool. */
   public boolean hasRemoteTierAlone() {
-    return remoteStorageManagerClassName().equals(Optional.of(RemoteLevels.OWN_MANAGER))
+    return hasOwnManager()
         && properties.keySet().stream().noneMatch(key -> key.startsWith("strata."));
   }
 

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,8 +23,9 @@ import java.util.function.Function;
  *
  * <p>Kafka asks its plugins only about the names that they have declared. A name that is not among
  * these (a misspelt one, one of a tier that another broker of the cluster has) is stored without
- * question and seen here with the next change: it is left out with a warning, since a refusal would
- * then hit a change that has nothing to do with it.
+ * question and seen here with the next change. So is a value that cannot be used: a controller
+ * stores what it is given, and so does a broker without this plugin. Both are left out: Kafka would
+ * drop all that is stored at the level of a value that a plugin refuses, its own keys included.
  *
  * @param <T> the settings: {@link LocalSettings} or {@link RemoteSettings.Live}
  */
@@ -151,39 +153,103 @@ public final class LiveSettings<T> {
   }
 
   /**
-   * Reads the settings.
+   * The settings of a live broker.
+   *
+   * @param settings what can be used of what is set
+   * @param ignored the keys that are left out
+   */
+  public record Usable<T>(T settings, List<IgnoredKey> ignored) {
+
+    /** Copies the list. */
+    public Usable {
+      ignored = List.copyOf(ignored);
+    }
+
+    /** The keys whose values are wrong. */
+    public List<IgnoredKey> wrong() {
+      return ignored.stream().filter(key -> key.problem().isPresent()).toList();
+    }
+
+    /** The keys that this broker has no use for. */
+    public List<IgnoredKey> useless() {
+      return ignored.stream().filter(key -> key.problem().isEmpty()).toList();
+    }
+  }
+
+  /**
+   * Reads the settings. A value that cannot be used is left out, and the file's, or else the
+   * default, counts.
    *
    * @param configs all keys and values, as Kafka gives them to a plugin
+   * @throws IllegalStateException if not even the file's values can be used any more
    */
-  public Parsed<T> read(Map<String, ?> configs) {
-    Map<String, String> merged = new HashMap<>(file);
-    merged.keySet().removeAll(dynamic);
-    List<ConfigProblem> problems = new ArrayList<>();
+  public Usable<T> read(Map<String, ?> configs) {
+    Map<String, String> base = new HashMap<>(file);
+    base.keySet().removeAll(dynamic);
+    Map<String, String> given = new TreeMap<>();
     List<IgnoredKey> ignored = new ArrayList<>();
     ownKeys(configs)
         .forEach(
             (name, value) -> {
               if (dynamic.contains(name)) {
-                merged.put(name, value);
+                given.put(name, value);
               } else if (!value.strip().equals(file.getOrDefault(name, "").strip())) {
-                refuseOrIgnore(name, value, problems, ignored);
+                ignored.add(leftOut(name, value));
               }
             });
-    Parsed<T> parsed = reader.apply(merged);
-    problems.addAll(parsed.problems());
-    return Parsed.of(parsed.config(), problems, ignored);
+    Map<String, String> all = new HashMap<>(base);
+    all.putAll(given);
+    return new Usable<>(
+        reader.apply(all).config().orElseGet(() -> oneByOne(base, given, ignored)), ignored);
   }
 
-  private void refuseOrIgnore(
-      String name, String value, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
+  /**
+   * Takes one key after the other, as long as all that are taken can be used together: one may need
+   * another, as a policy its parameters.
+   */
+  private T oneByOne(
+      Map<String, String> base, Map<String, String> given, List<IgnoredKey> ignored) {
+    Map<String, String> taken = new HashMap<>(base);
+    given.keySet().stream()
+        .filter(file::containsKey)
+        .forEach(name -> taken.put(name, file.getOrDefault(name, "")));
+    Map<String, String> left = new TreeMap<>(given);
+    left.entrySet().removeIf(key -> key.getValue().equals(file.get(key.getKey())));
+    Map<String, ConfigProblem> problems = new HashMap<>();
+    boolean further = true;
+    while (further) {
+      further = false;
+      for (Map.Entry<String, String> key : new TreeMap<>(left).entrySet()) {
+        Map<String, String> tried = new HashMap<>(taken);
+        tried.put(key.getKey(), key.getValue());
+        Parsed<T> parsed = reader.apply(tried);
+        if (parsed.config().isPresent()) {
+          taken.put(key.getKey(), key.getValue());
+          left.remove(key.getKey());
+          further = true;
+        } else {
+          problems.put(key.getKey(), parsed.firstError());
+        }
+      }
+    }
+    left.forEach(
+        (name, value) ->
+            ignored.add(IgnoredKey.wrong(name, value, Objects.requireNonNull(problems.get(name)))));
+    Parsed<T> parsed = reader.apply(taken);
+    return parsed.config().orElseThrow(() -> new IllegalStateException(parsed.refusal()));
+  }
+
+  private IgnoredKey leftOut(String name, String value) {
     if (name.startsWith(RemoteKeys.COLD_PREFIX)
         || (name.startsWith(RemoteKeys.MANAGER_PREFIX) && fixed.contains(name))) {
       // Kafka hands them over at its start alone.
-      ignored.add(
-          new IgnoredKey(
-              name, value, "read at the start alone: set it in the broker's file and restart"));
-    } else if (fixed.contains(name)) {
-      problems.add(
+      return IgnoredKey.useless(
+          name, value, "read at the start alone: set it in the broker's file and restart");
+    }
+    if (fixed.contains(name)) {
+      return IgnoredKey.wrong(
+          name,
+          value,
           ConfigProblem.error(
               name,
               "'" + value + "'",
@@ -191,17 +257,16 @@ public final class LiveSettings<T> {
                   ? "'" + file.get(name) + "', as in the broker's file"
                   : "nothing, as in the broker's file",
               "set it there and restart the broker: it cannot be changed on a live one"));
-    } else if (StrataKeys.find(name).isEmpty()) {
-      ignored.add(
-          new IgnoredKey(
-              name,
-              value,
-              StrataKeys.nearest(name)
-                  .map("an unknown key; did you mean %s?"::formatted)
-                  .orElse("an unknown key")));
-    } else {
-      ignored.add(new IgnoredKey(name, value, stranger));
     }
+    if (StrataKeys.find(name).isEmpty()) {
+      return IgnoredKey.useless(
+          name,
+          value,
+          StrataKeys.nearest(name)
+              .map("an unknown key; did you mean %s?"::formatted)
+              .orElse("an unknown key"));
+    }
+    return IgnoredKey.useless(name, value, stranger);
   }
 
   private Map<String, String> ownKeys(Map<String, ?> configs) {

@@ -160,6 +160,13 @@ public final class MigrationKeys {
     return TIER_THRESHOLD.partOf(name);
   }
 
+  /** Returns whether a key is that of a policy's name, or of a parameter. */
+  public static boolean isOfPolicy(String name) {
+    return List.of(LOCAL, REMOTE).stream()
+        .map(keys -> keys.policy.name())
+        .anyMatch(policy -> name.equals(policy) || name.startsWith(policy + "."));
+  }
+
   /** The value; the default where this engine has no such key. */
   private <T> T read(KeyReader reader, StrataKey<T> key) {
     return local ? reader.readOrDefault(key) : key.parsedDefault().orElseThrow();

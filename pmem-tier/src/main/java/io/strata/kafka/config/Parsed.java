@@ -8,26 +8,18 @@ import java.util.Optional;
  *
  * @param config the values; present exactly when no problem is an error
  * @param problems errors and warnings, in the order of the catalogue
- * @param ignored keys that were set on a live broker and left out
  */
-public record Parsed<T>(
-    Optional<T> config, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
+public record Parsed<T>(Optional<T> config, List<ConfigProblem> problems) {
 
-  /** Copies the lists. */
+  /** Copies the list. */
   public Parsed {
     problems = List.copyOf(problems);
-    ignored = List.copyOf(ignored);
-  }
-
-  static <T> Parsed<T> of(Optional<T> config, List<ConfigProblem> problems) {
-    return of(config, problems, List.of());
   }
 
   /** Drops the values if a problem is an error. */
-  static <T> Parsed<T> of(
-      Optional<T> config, List<ConfigProblem> problems, List<IgnoredKey> ignored) {
+  static <T> Parsed<T> of(Optional<T> config, List<ConfigProblem> problems) {
     boolean refused = problems.stream().anyMatch(ConfigProblem::isError);
-    return new Parsed<>(refused ? Optional.empty() : config, problems, ignored);
+    return new Parsed<>(refused ? Optional.empty() : config, problems);
   }
 
   /**
@@ -40,6 +32,11 @@ public record Parsed<T>(
       throw new ConfigRefusedException(problems);
     }
     return config.get();
+  }
+
+  /** The first problem that is an error, of an outcome without values. */
+  ConfigProblem firstError() {
+    return problems.stream().filter(ConfigProblem::isError).findFirst().orElseThrow();
   }
 
   /** All problems, in one line. */

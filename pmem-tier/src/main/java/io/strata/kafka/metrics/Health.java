@@ -34,12 +34,14 @@ record Health(int value, List<String> reasons) {
    *
    * @param offline log directories that Kafka has taken offline
    * @param unknown names of parts that are there and whose state cannot be read
+   * @param leftOut what of the dynamic configuration has no effect, and why
    */
   static Health of(
       Optional<LocalSample> local,
       Optional<RemoteStats> remote,
       List<String> offline,
-      List<String> unknown) {
+      List<String> unknown,
+      List<String> leftOut) {
     List<Reason> reasons = new ArrayList<>();
     List<String> skipped =
         local.map(sample -> sample.guarantees().skippedLogDirectories()).orElse(List.of());
@@ -50,6 +52,7 @@ record Health(int value, List<String> reasons) {
                 degraded(reasons, "Kafka has taken log directory %s offline".formatted(directory)));
     unknown.forEach(
         part -> degraded(reasons, "the state of %s cannot be read: see the log".formatted(part)));
+    leftOut.forEach(text -> degraded(reasons, text));
     local.ifPresent(sample -> add(reasons, sample));
     remote.ifPresent(stats -> add(reasons, stats));
     return new Health(

@@ -327,7 +327,13 @@ final class MetricCatalogue {
   /** The local tiers'. */
   static final List<MetricGroup<LocalSample, ?>> LOCAL =
       List.of(
-          each("Pool", "pool", LocalSample::pools, OfPool::path, (sample, pool) -> pool, POOL),
+          each(
+              "Pool",
+              "pool",
+              LocalSample::pools,
+              pools -> PoolLabels.of(pools.stream().map(OfPool::path).toList()),
+              (sample, pool) -> pool,
+              POOL),
           tiers(MetricCatalogue::fill, FILL),
           tiers(tier -> tier, TIER),
           tiers(MetricCatalogue::moved, MOVED),
@@ -336,7 +342,7 @@ final class MetricCatalogue {
               "Tier",
               "tier",
               MetricCatalogue::reads,
-              Entry::getKey,
+              each -> each.stream().map(Entry::getKey).toList(),
               (sample, of) -> of.getValue(),
               READS),
           MetricGroup.one("Migration", LocalSample::migration, ENGINE),
@@ -526,40 +532,48 @@ final class MetricCatalogue {
         "Tier",
         "tier",
         LocalSample::tiers,
-        tier -> tier.usage().name(),
+        tiers -> tiers.stream().map(tier -> tier.usage().name()).toList(),
         (sample, tier) -> part.apply(tier),
         metrics);
   }
 
   private static <S> MetricGroup<RemoteStats, S> levels(
       BiFunction<RemoteStats, LevelStats, S> part, List<Metric<S>> metrics) {
-    return each("RemoteLevel", "level", RemoteStats::levels, LevelStats::name, part, metrics);
+    return each(
+        "RemoteLevel",
+        "level",
+        RemoteStats::levels,
+        levels -> levels.stream().map(LevelStats::name).toList(),
+        part,
+        metrics);
   }
 
   /**
    * A group of things that a sample lists.
    *
-   * @param name the tag's value
+   * @param names the tag's value for each
    * @param part what is read of a thing
    */
   private static <F, T, S> MetricGroup<F, S> each(
       String type,
       String tag,
       Function<F, List<T>> things,
-      Function<T, String> name,
+      Function<List<T>, List<String>> names,
       BiFunction<F, T, S> part,
       List<Metric<S>> metrics) {
     return new MetricGroup<>(
         type,
         List.of(tag),
-        sample ->
-            IntStream.range(0, things.apply(sample).size())
-                .mapToObj(
-                    i ->
-                        new Instance<F, S>(
-                            List.of(name.apply(things.apply(sample).get(i))),
-                            now -> Optional.of(part.apply(now, things.apply(now).get(i)))))
-                .toList(),
+        sample -> {
+          List<String> values = names.apply(things.apply(sample));
+          return IntStream.range(0, values.size())
+              .mapToObj(
+                  i ->
+                      new Instance<F, S>(
+                          List.of(values.get(i)),
+                          now -> Optional.of(part.apply(now, things.apply(now).get(i)))))
+              .toList();
+        },
         metrics);
   }
 

@@ -44,6 +44,7 @@ public final class StrataMetrics implements AutoCloseable {
 
   private final Logger log;
   private final Supplier<List<String>> offline;
+  private final Supplier<List<String>> leftOut;
   private final LongSupplier nanoTime;
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
@@ -61,19 +62,29 @@ public final class StrataMetrics implements AutoCloseable {
       Supplier<Map<String, String>> settings,
       List<Meter> meters) {}
 
-  /** Publishes nothing yet. */
-  public StrataMetrics() {
+  /**
+   * Publishes nothing yet.
+   *
+   * @param leftOut what of the dynamic configuration has no effect, and why
+   */
+  public StrataMetrics(Supplier<List<String>> leftOut) {
     this(
         sinkOfThisJvm(),
         new OfflineLogDirectories(ManagementFactory.getPlatformMBeanServer()),
+        leftOut,
         System::nanoTime,
         LoggerFactory.getLogger("io.strata.kafka.metrics"));
   }
 
   /** With the names of the log directories that Kafka has taken offline. */
   StrataMetrics(
-      MetricSink sink, Supplier<List<String>> offline, LongSupplier nanoTime, Logger log) {
+      MetricSink sink,
+      Supplier<List<String>> offline,
+      Supplier<List<String>> leftOut,
+      LongSupplier nanoTime,
+      Logger log) {
     this.offline = offline;
+    this.leftOut = leftOut;
     this.nanoTime = nanoTime;
     this.log = log;
     registry.config().onMeterAdded(meter -> publish(sink, meter));
@@ -274,7 +285,8 @@ public final class StrataMetrics implements AutoCloseable {
         sampleOf(local, "the local tiers", unknown),
         sampleOf(remote, "the remote tier", unknown),
         offline.get(),
-        unknown);
+        unknown,
+        leftOut.get());
   }
 
   private static <F> Optional<F> sampleOf(

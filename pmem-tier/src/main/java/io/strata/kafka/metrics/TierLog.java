@@ -46,6 +46,11 @@ public final class TierLog implements TierEvents {
     log.warn("{}", message);
   }
 
+  /** Logs a failure that ends nothing, with its stack trace. */
+  public void failed(String what, Throwable reason) {
+    log.warn("{}{}", what, reason.getMessage(), reason);
+  }
+
   @Override
   public void poolCreated(Path file, long bytes, PoolOwner owner) {
     log.info("Created pool {} of {} bytes, for {}.", file, bytes, owner);

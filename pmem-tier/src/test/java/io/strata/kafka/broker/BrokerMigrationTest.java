@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.IgnoredKey;
 import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.metrics.MigrationLog;
@@ -58,7 +59,7 @@ class BrokerMigrationTest {
     kafka.put("strata.migration.threads", "5");
     kafka.put("strata.migration.policy", "newest");
     kafka.put("strata.migration.rate.down", "80MB");
-    migration.validate(kafka);
+    migration.validate(FILE, kafka);
     assertThat(migration.settings())
         .as("validated only")
         .containsEntry("strata.migration.threads", "3");
@@ -82,7 +83,7 @@ class BrokerMigrationTest {
   void whetherSpillsAreForcedChangesAndGoesBack() throws ConfigRefusedException {
     assertThat(migration.settings()).containsEntry("strata.spill.force", "auto");
     kafka.put("strata.spill.force", "never");
-    migration.validate(kafka);
+    migration.validate(FILE, kafka);
     assertThat(spills).as("validated only").isEmpty();
 
     migration.reconfigure(kafka);
@@ -95,19 +96,38 @@ class BrokerMigrationTest {
   }
 
   @Test
-  void keepsWhatItHasWhenAChangeIsRefused() {
+  void refusesAChangeWithoutAnEffect() {
     kafka.put("strata.migration.threads", "5");
     kafka.put("strata.migration.policy.after", "soon");
     kafka.put("strata.spill.force", "never");
 
-    assertThatThrownBy(() -> migration.validate(kafka))
+    assertThatThrownBy(() -> migration.validate(FILE, kafka))
         .isInstanceOf(ConfigRefusedException.class)
         .hasMessageContaining("strata.migration.policy.after")
         .hasMessageContaining("soon");
-    assertThatThrownBy(() -> migration.reconfigure(kafka))
-        .isInstanceOf(ConfigRefusedException.class);
     assertThat(migration.settings()).containsEntry("strata.migration.threads", "3");
     assertThat(spills).isEmpty();
+  }
+
+  /** A controller stores what it is given. */
+  @Test
+  void leavesOutWhatIsStoredAndCannotBeUsed() throws ConfigRefusedException {
+    kafka.put("strata.migration.threads", "5");
+    kafka.put("strata.migration.policy.after", "soon");
+
+    assertThat(migration.reconfigure(kafka))
+        .extracting(IgnoredKey::name)
+        .containsExactly("strata.migration.policy.after");
+    assertThat(migration.settings())
+        .containsEntry("strata.migration.threads", "5")
+        .containsEntry("strata.migration.policy.after", "2h");
+
+    // And it is no reason to refuse another change.
+    Map<String, Object> another = new HashMap<>(kafka);
+    another.put("strata.migration.threads", "6");
+    migration.validate(kafka, another);
+    another.put("strata.migration.policy.after", "later");
+    assertThatThrownBy(() -> migration.validate(kafka, another)).hasMessageContaining("later");
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.yammer.metrics.core.MetricName;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.IgnoredKey;
 import io.strata.kafka.metrics.RemoteFigures;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StatusMXBean;
@@ -36,7 +37,8 @@ class RemoteRuntimeTest {
   @TempDir private Path logs;
   @TempDir private Path ssd;
 
-  private final RemoteChanges changes = new RemoteChanges(new RemoteLog());
+  private final List<IgnoredKey> wrong = new ArrayList<>();
+  private final RemoteChanges changes = new RemoteChanges(new RemoteLog(), wrong::addAll);
   private final Map<String, String> file = new HashMap<>();
   private final Map<String, Object> manager = new HashMap<>();
   private final Map<String, Object> kafka = new HashMap<>();
@@ -134,7 +136,7 @@ class RemoteRuntimeTest {
     assertThat(changes.names()).contains("rsm.config.migration.rate.down", "rsm.config.cache.size");
 
     kafka.put("rsm.config.migration.rate.down", "20MB");
-    changes.validate(kafka);
+    changes.validate(Map.of(), kafka);
     assertThat(changed).as("validated only").isEmpty();
     changes.reconfigure(kafka);
     changes.reconfigure(kafka);
@@ -155,14 +157,17 @@ class RemoteRuntimeTest {
   }
 
   @Test
-  void whatCannotBeUsedIsRefusedAndChangesNothing() {
+  void whatCannotBeUsedIsRefusedAndChangesNothing() throws ConfigRefusedException {
     RemoteRuntime unused = started();
     kafka.put("rsm.config.migration.rate.down", "20M");
 
-    assertThatThrownBy(() -> changes.validate(kafka)).isInstanceOf(ConfigRefusedException.class);
-    assertThatThrownBy(() -> changes.reconfigure(kafka))
+    assertThatThrownBy(() -> changes.validate(Map.of(), kafka))
         .isInstanceOf(ConfigRefusedException.class)
         .hasMessageContaining("rsm.config.migration.rate.down: found '20M'");
+    changes.reconfigure(kafka); // Stored all the same.
+    assertThat(wrong)
+        .extracting(IgnoredKey::name)
+        .containsExactly("rsm.config.migration.rate.down");
     assertThat(changed).isEmpty();
     assertThat(changes.settings()).containsEntry("rsm.config.migration.rate.down", "10000000");
   }
@@ -178,7 +183,7 @@ class RemoteRuntimeTest {
     kafka.put("rsm.config.migration.rate.down", "20MB");
 
     assertThatThrownBy(() -> changes.reconfigure(kafka))
-        .isInstanceOf(ConfigRefusedException.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no such policy");
     assertThat(changes.settings()).containsEntry("rsm.config.migration.rate.down", "10000000");
   }
@@ -244,7 +249,7 @@ class RemoteRuntimeTest {
     assertThat(changes.names()).isEmpty();
     assertThat(changes.settings()).isEmpty();
     kafka.put("rsm.config.migration.rate.down", "20M");
-    changes.validate(kafka);
+    changes.validate(Map.of(), kafka);
   }
 
   private RemoteRuntime started() {

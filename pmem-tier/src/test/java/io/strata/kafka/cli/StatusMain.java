@@ -10,6 +10,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -26,7 +27,7 @@ public final class StatusMain {
     String what = args.length == 0 ? "local" : args[0];
     Path lock = args.length > 1 ? Path.of(args[1]) : Files.createTempFile("status", ".lock");
     lock.toFile().deleteOnExit();
-    try (StrataMetrics metrics = new StrataMetrics();
+    try (StrataMetrics metrics = new StrataMetrics(List::of);
         FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
       FileLock unused = channel.lock();
       if (what.equals("remote") || what.equals("both")) {

@@ -72,7 +72,7 @@ class LiveRemoteSettingsTest {
 
   @Test
   void withoutAChangeAllIsAsAtTheStart() {
-    assertThat(live.read(kafka).config()).contains(started.live());
+    assertThat(live.read(kafka).settings()).isEqualTo(started.live());
   }
 
   @Test
@@ -81,7 +81,7 @@ class LiveRemoteSettingsTest {
     kafka.put("rsm.config.fetch.timeout.ms", 1234);
     kafka.put("rsm.config.migration.threshold", "0.75");
 
-    RemoteSettings.Live read = live.read(kafka).config().orElseThrow();
+    RemoteSettings.Live read = live.read(kafka).settings();
 
     assertThat(read.migration().downBytesPerSecond()).isEqualTo(20_000_000);
     assertThat(read.fetchTimeout()).isEqualTo(Duration.ofMillis(1234));
@@ -96,7 +96,7 @@ class LiveRemoteSettingsTest {
   void aDeletedKeyGoesBackToTheDefault() {
     kafka.remove("rsm.config.migration.rate.down");
 
-    assertThat(live.read(kafka).config().orElseThrow().migration().downBytesPerSecond()).isZero();
+    assertThat(live.read(kafka).settings().migration().downBytesPerSecond()).isZero();
   }
 
   @ParameterizedTest
@@ -106,15 +106,15 @@ class LiveRemoteSettingsTest {
         "rsm.config.migration.rate.down | 80M | unknown unit",
         "rsm.config.migration.policy | none-such | expected one of",
       })
-  void refuses(String key, String value, String message) {
+  void leavesOutWhatCannotBeUsed(String key, String value, String message) {
     kafka.put(key, value);
 
-    Parsed<RemoteSettings.Live> outcome = live.read(kafka);
+    LiveSettings.Usable<RemoteSettings.Live> outcome = live.read(kafka);
 
-    assertThat(outcome.config()).isEmpty();
-    assertThat(outcome.problems())
+    assertThat(outcome.settings()).isEqualTo(started.live());
+    assertThat(outcome.wrong())
         .singleElement()
-        .extracting(ConfigProblem::message)
+        .extracting(IgnoredKey::reason)
         .asString()
         .startsWith(key + ": found ")
         .contains(message);
@@ -129,9 +129,10 @@ class LiveRemoteSettingsTest {
     kafka.put("rsm.config.cache.size", "1GiB");
     kafka.put("strata.migration.nonsense", "the local tiers' affair");
 
-    Parsed<RemoteSettings.Live> outcome = live.read(kafka);
+    LiveSettings.Usable<RemoteSettings.Live> outcome = live.read(kafka);
 
-    assertThat(outcome.config()).contains(started.live());
+    assertThat(outcome.settings()).isEqualTo(started.live());
+    assertThat(outcome.wrong()).isEmpty();
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
             "rsm.config.cache.size (read at the start alone: set it in the broker's file and"
@@ -152,7 +153,7 @@ class LiveRemoteSettingsTest {
     kafka.keySet().removeAll(given.keySet());
     kafka.put("tier.migration.rate.down", "20MB");
 
-    assertThat(other.read(kafka).config()).contains(started.live());
+    assertThat(other.read(kafka).settings()).isEqualTo(started.live());
     assertThat(other.names()).noneMatch(other::isDynamic);
   }
 
@@ -166,9 +167,6 @@ class LiveRemoteSettingsTest {
             PolicyRegistry.builtIn());
     kafka.put("rsm.config.migration.rate.down", "nonsense");
 
-    Parsed<LocalSettings> outcome = local.read(kafka);
-
-    assertThat(outcome.problems()).isEmpty();
-    assertThat(outcome.ignored()).isEmpty();
+    assertThat(local.read(kafka).ignored()).isEmpty();
   }
 }

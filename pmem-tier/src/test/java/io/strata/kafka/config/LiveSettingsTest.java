@@ -66,7 +66,7 @@ class LiveSettingsTest {
   void whichTopicsMayBeHotChangesToo() {
     kafka.put("strata.topics.exclude", "bulk.*");
 
-    LocalSettings settings = live.read(kafka).config().orElseThrow();
+    LocalSettings settings = live.read(kafka).settings();
 
     assertThat(settings.topicsInclude()).containsExactly(".*");
     assertThat(settings.topicsExclude()).containsExactly("bulk.*");
@@ -113,25 +113,52 @@ class LiveSettingsTest {
         "strata.require.dax | true | expected nothing, as in the broker's file",
         "strata.tier.ssd.pools | /p/c | cannot be changed on a live one",
       })
-  void refusesInOneLine(String key, String value, String message) {
+  void leavesOutWhatCannotBeUsed(String key, String value, String message) {
     kafka.put(key, value);
 
-    Parsed<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
 
-    assertThat(outcome.config()).isEmpty();
-    assertThat(outcome.problems()).hasSize(1);
-    assertThat(outcome.refusal()).contains(message).doesNotContain("\n");
+    assertThat(outcome.settings()).as("without that key").isEqualTo(live.read(FILE).settings());
+    assertThat(outcome.wrong())
+        .singleElement()
+        .satisfies(
+            wrong -> {
+              assertThat(wrong.name()).isEqualTo(key);
+              assertThat(wrong.value()).isEqualTo(value);
+              assertThat(wrong.reason()).contains(message).doesNotContain("\n");
+            });
   }
 
   @Test
-  void tellsAllProblemsAtOnce() {
+  void aWrongValueReachesNoOtherKey() {
     kafka.put("strata.migration.threads", "0");
     kafka.put("strata.migration.promote", "2");
+    kafka.put("strata.migration.threshold", "0.2");
+    kafka.put("strata.tier.ssd.pools", "/x");
 
-    assertThat(live.read(kafka).refusal())
-        .contains("strata.migration.threads: found '0'")
-        .contains("; also: ")
-        .contains("strata.migration.promote: found '2'");
+    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+
+    assertThat(outcome.settings().migration().threads()).as("as in the file").isEqualTo(3);
+    assertThat(outcome.settings().migration().thresholds()).containsExactly(0.2, 0.2);
+    assertThat(outcome.wrong())
+        .extracting(IgnoredKey::name)
+        .containsExactlyInAnyOrder(
+            "strata.migration.threads", "strata.migration.promote", "strata.tier.ssd.pools");
+  }
+
+  /** The keys come in the order of their names: the policy before what it needs. */
+  @Test
+  void keysThatNeedEachOtherAreTakenTogether() {
+    kafka.put("strata.migration.policy", "needy");
+    kafka.put("strata.migration.policy.need", "met");
+    kafka.put("strata.migration.threads", "0");
+
+    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+
+    assertThat(outcome.settings().migration().policy()).isEqualTo("needy");
+    assertThat(outcome.wrong())
+        .extracting(IgnoredKey::name)
+        .containsExactly("strata.migration.threads");
   }
 
   @Test
@@ -140,9 +167,9 @@ class LiveSettingsTest {
     kafka.put("strata.tier.tape.threshold", "0.1");
     kafka.put("strata.migration.policy.nonsense", "1");
 
-    Parsed<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
 
-    assertThat(outcome.config()).isPresent();
+    assertThat(outcome.wrong()).isEmpty();
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
             "strata.migration.policy.nonsense (this broker has no such tier, and no policy with"
@@ -176,10 +203,9 @@ class LiveSettingsTest {
   }
 
   private MigrationSettings settings() {
-    Parsed<LocalSettings> outcome = live.read(kafka);
-    assertThat(outcome.problems()).isEmpty();
+    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
     assertThat(outcome.ignored()).isEmpty();
-    return outcome.config().orElseThrow().migration();
+    return outcome.settings().migration();
   }
 
   private static LiveSettings<LocalSettings> of(Map<String, String> file) {
@@ -191,7 +217,29 @@ class LiveSettingsTest {
 
   private static final PolicyRegistry POLICIES =
       new PolicyRegistry(
-          List.of(new Provider("lazy", "patience"), new Provider("eager-one", "speed")));
+          List.of(
+              new Provider("lazy", "patience"), new Provider("eager-one", "speed"), new Needy()));
+
+  /** A policy that needs its parameter. */
+  private record Needy() implements MigrationPolicyProvider {
+    @Override
+    public String name() {
+      return "needy";
+    }
+
+    @Override
+    public Set<String> parameters() {
+      return Set.of("need");
+    }
+
+    @Override
+    public MigrationPolicy create(Map<String, String> parameters) {
+      if (parameters.isEmpty()) {
+        throw new IllegalArgumentException("no need");
+      }
+      return snapshot -> List.of();
+    }
+  }
 
   private record Provider(String name, String parameter) implements MigrationPolicyProvider {
     @Override

@@ -94,7 +94,7 @@ class BrokerGlueTest {
       assertThat(ofPool.freeSlots()).isZero();
       assertThat(ofPool.usedBytes()).isPositive();
       assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);
-      assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of(), List.of()))
+      assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of(), List.of(), List.of()))
           .isEqualTo(
               new Health(
                   1,

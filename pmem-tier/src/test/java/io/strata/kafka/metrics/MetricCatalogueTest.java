@@ -139,6 +139,7 @@ class MetricCatalogueTest {
             `strata_pool_usedbytes{pool="…"}`, `strata_tier_spilledbytes_total{tier="…"}`. A distribution has a `_count` and
             a value for each `quantile`. Strimzi's reporter makes these names of the registry, and the
             [JMX exporter](../operations.md#prometheus-and-grafana) of the rules in `examples/prometheus/jmx-exporter.yml`.
+            `pool` is the pool's path, with `-2` at its end where two paths differ only in what is neither letter nor digit.
 
             The metrics of one scrape are of one moment. All segments are counted once for it, in a sample that is kept for
             200 ms, and for twenty times as long as it took to take: with a hundred thousand segments a second or two.

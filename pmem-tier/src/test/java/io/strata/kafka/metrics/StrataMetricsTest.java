@@ -65,11 +65,14 @@ class StrataMetricsTest {
     registry.shutdown();
   }
 
+  private final List<String> leftOut = new ArrayList<>();
+
   private StrataMetrics open(Where where) {
     MetricSink sink = where == Where.JMX ? new JmxSink(own) : new YammerSink(registry);
     reporter.start();
     StrataMetrics metrics =
-        new StrataMetrics(sink, new OfflineLogDirectories(own), now::get, logged.logger());
+        new StrataMetrics(
+            sink, new OfflineLogDirectories(own), () -> leftOut, now::get, logged.logger());
     opened.add(metrics);
     return metrics;
   }
@@ -457,7 +460,8 @@ class StrataMetricsTest {
           @Override
           public void remove(BeanName name) {}
         };
-    try (StrataMetrics metrics = new StrataMetrics(failing, List::of, now::get, logged.logger())) {
+    try (StrataMetrics metrics =
+        new StrataMetrics(failing, List::of, List::of, now::get, logged.logger())) {
       metrics.local("1", () -> LocalFigures.some(counters, 101), Map::of);
       assertThat(metrics.values()).isNotEmpty();
       assertThat(logged.messages())
@@ -565,7 +569,17 @@ class StrataMetricsTest {
             fine.counters());
     List<String> offline =
         guarantees.skippedLogDirectories().isEmpty() ? List.of() : List.of("/data/a");
-    return Health.of(Optional.of(sample), Optional.empty(), offline, List.of());
+    return Health.of(Optional.of(sample), Optional.empty(), offline, List.of(), List.of());
+  }
+
+  @Test
+  void aStoredValueThatIsLeftOutIsAReason() {
+    StrataMetrics metrics = both(Where.JMX);
+    int before = metrics.health().value();
+
+    leftOut.add("key=wrong is left out");
+    assertThat(metrics.health().reasons()).contains("key=wrong is left out");
+    assertThat(metrics.health().value()).isEqualTo(Math.max(1, before));
   }
 
   /** As Kafka publishes them; one that was skipped at the start is named once. */
