@@ -110,14 +110,10 @@ class StrataReporterTest {
     return new AbstractMap<>() {
       @Override
       public Set<Entry<String, Object>> entrySet() {
-        throw StrataReporterTest.<RuntimeException>unchecked(failure);
+        FailingConfiguration.<RuntimeException>rethrow(failure);
+        return Set.of();
       }
     };
-  }
-
-  @SuppressWarnings("unchecked")
-  private static <T extends Throwable> T unchecked(Throwable any) throws T {
-    throw (T) any;
   }
 
   /** As Kafka's own, which makes reporters while it is reconfigured. */

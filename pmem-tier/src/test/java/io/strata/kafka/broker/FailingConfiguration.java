@@ -18,26 +18,28 @@ public final class FailingConfiguration extends LiveConfiguration {
 
   @Override
   public Set<String> names(Optional<BrokerMigration> migration) {
-    throw FailingConfiguration.<RuntimeException>unchecked(failure);
+    FailingConfiguration.<RuntimeException>rethrow(failure);
+    return Set.of();
   }
 
   @Override
   public void validate(Optional<BrokerMigration> migration, Map<String, ?> configs) {
-    throw FailingConfiguration.<RuntimeException>unchecked(failure);
+    FailingConfiguration.<RuntimeException>rethrow(failure);
   }
 
   @Override
   public void apply(Optional<BrokerMigration> migration, Map<String, ?> configs) {
-    throw FailingConfiguration.<RuntimeException>unchecked(failure);
+    FailingConfiguration.<RuntimeException>rethrow(failure);
   }
 
   @Override
   public void closed(Optional<BrokerTier> broker) {
-    throw FailingConfiguration.<RuntimeException>unchecked(failure);
+    FailingConfiguration.<RuntimeException>rethrow(failure);
   }
 
+  /** Throws anything where the compiler expects an exception that is not checked. */
   @SuppressWarnings("unchecked")
-  private static <T extends Throwable> T unchecked(Throwable any) throws T {
+  public static <T extends Throwable> void rethrow(Throwable any) throws T {
     throw (T) any;
   }
 }
