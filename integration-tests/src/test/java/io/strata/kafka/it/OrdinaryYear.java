@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -95,7 +96,7 @@ final class OrdinaryYear {
       String name = names.get(random.nextInt(names.size()));
       long start = System.nanoTime();
       try {
-        works.get(name).run();
+        Objects.requireNonNull(works.get(name)).run();
         produce();
         if (i % BETWEEN_FULL_READS == 0) {
           readAll();
@@ -307,9 +308,12 @@ final class OrdinaryYear {
     moveTo(all.get(0), ledgers);
     try (Admin admin = broker.admin()) {
       Map<TopicPartitionReplica, String> others = new HashMap<>();
-      var described = Topics.await(admin.describeLogDirs(List.of(1)).allDescriptions()).get(1);
-      described
-          .get(gone.toString())
+      Topics.await(admin.describeLogDirs(List.of(1)).allDescriptions()).values().stream()
+          .flatMap(directories -> directories.entrySet().stream())
+          .filter(each -> each.getKey().equals(gone.toString()))
+          .findFirst()
+          .orElseThrow()
+          .getValue()
           .replicaInfos()
           .keySet()
           .forEach(
