@@ -1,0 +1,182 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.IndexMissingException;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Reads while the store is away, by a clock that runs as fast as a test wants. */
+class OutagesTest {
+
+  private final AtomicLong ahead = new AtomicLong();
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean isAway = new AtomicBoolean(true);
+  private final List<Thread> threads = new ArrayList<>();
+  private final Outages outages =
+      new Outages(
+          new KafkaReads(Duration.ofHours(1), 4),
+          new EngineEnvironment(
+              EngineEnvironment.system().clock(),
+              this::now,
+              EngineEnvironment.system().threads(),
+              EngineEnvironment.system().random()),
+          log::add);
+
+  @AfterEach
+  void close() throws InterruptedException {
+    outages.close();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  private long now() {
+    return System.nanoTime() + ahead.get();
+  }
+
+  private LongSupplier fromNow() {
+    long begun = now();
+    return () -> now() - begun;
+  }
+
+  private int attempt() throws IOException {
+    if (isAway.get()) {
+      throw new StoreUnavailableException("/mnt: is it mounted?");
+    }
+    return 1;
+  }
+
+  private int read(boolean isIndex) throws IOException, InterruptedException {
+    return outages.read(fromNow(), isIndex, this::attempt);
+  }
+
+  private Thread waiting() {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                int unused = read(false);
+              } catch (IOException | InterruptedException e) {
+                // It waited in vain.
+              }
+            });
+    thread.start();
+    threads.add(thread);
+    await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+    return thread;
+  }
+
+  @Test
+  void halfOfTheThreadsWaitWhileTheStoreServesOthers() {
+    Thread first = waiting();
+    outages.served();
+    Thread second = waiting();
+    long begun = System.nanoTime();
+    assertThatThrownBy(() -> read(false)).isInstanceOf(StoreUnavailableException.class);
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(1));
+    // When nothing has been served for a while, all threads may wait.
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(11));
+    Thread third = waiting();
+    assertThat(List.of(first, second, third)).allMatch(Thread::isAlive);
+  }
+
+  @Test
+  void anInterruptOrTheEndOfTheBrokerEndsTheWait() throws Exception {
+    Thread interrupted = waiting();
+    interrupted.interrupt();
+    interrupted.join();
+    Thread last = waiting();
+    outages.close();
+    last.join();
+  }
+
+  /** Kafka reads an index under a lock: those that it has made wait have waited. */
+  @Test
+  void theReadOfAnIndexThatFollowsAnotherDoesNotWaitAgain() throws Exception {
+    Thread first =
+        new Thread(
+            () -> {
+              try {
+                int unused = read(true);
+              } catch (IOException | InterruptedException e) {
+                // As expected.
+              }
+            });
+    first.start();
+    await().until(() -> first.getState() == Thread.State.TIMED_WAITING);
+    first.interrupt();
+    first.join();
+    assertThatThrownBy(() -> read(true)).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void whatIsWrongWithOneCopyIsDelayedOnly() throws Exception {
+    AtomicLong tries = new AtomicLong();
+    try (Outages brief =
+        new Outages(
+            new KafkaReads(Duration.ofMillis(600), 4), EngineEnvironment.system(), log::add)) {
+      long begun = System.nanoTime();
+      LongSupplier took = () -> System.nanoTime() - begun;
+      assertThatThrownBy(
+              () ->
+                  brief.read(
+                      took,
+                      false,
+                      () -> {
+                        long unused = tries.incrementAndGet();
+                        throw new CorruptChunkException("wrong");
+                      }))
+          .isInstanceOf(CorruptChunkException.class);
+      assertThat(took.getAsLong()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(190));
+      assertThat(tries).hasValue(1);
+      assertThatThrownBy(
+              () ->
+                  outages.read(
+                      fromNow(),
+                      true,
+                      () -> {
+                        throw new IndexMissingException("normal");
+                      }))
+          .isInstanceOf(IndexMissingException.class);
+    }
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void anOutageIsReportedWhenItBeginsEachMinuteAndWhenItEnds() {
+    Thread first = waiting();
+    Thread second = waiting();
+    await().until(() -> log.size() == 1);
+    assertThat(log.get(0)).contains("/mnt: is it mounted?");
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(61));
+    await().until(() -> log.size() == 2);
+    assertThat(log.get(1)).contains("for 6", "0 waited in vain");
+    isAway.set(false);
+    await().until(() -> log.size() == 3);
+    assertThat(log.get(2)).contains("served again after 6", "2 were served after a wait");
+    assertThat(List.of(first, second)).noneMatch(Thread::isAlive);
+    isAway.set(true);
+    Thread third = waiting();
+    await().until(() -> log.size() == 4);
+    third.interrupt();
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(20));
+    await().until(() -> log.size() == 5);
+    assertThat(log.get(4)).contains("Nothing is asked any more");
+  }
+}
