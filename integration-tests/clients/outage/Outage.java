@@ -11,7 +11,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** The Java client of outage.py: produce or consume BOOTSTRAP TOPIC PARTITIONS RECORDS, and the records' bytes or the pause. */
+/**
+ * The Java client of outage.py: produce or consume BOOTSTRAP TOPIC PARTITIONS RECORDS, and the
+ * records' bytes or the pause.
+ */
 public final class Outage {
   public static void main(String[] arguments) throws Exception {
     String bootstrap = arguments[1];
@@ -25,15 +28,34 @@ public final class Outage {
     }
   }
 
-  private static void produce(String bootstrap, String topic, int partitions, int records, int bytes) throws Exception {
+  private static void produce(
+      String bootstrap, String topic, int partitions, int records, int bytes) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-      admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(Map.of(
-          "remote.storage.enable", "true", "segment.bytes", partitions == 1 ? "16777216" : "1048576",
-          "local.retention.ms", "1000", "retention.ms", "-1", "file.delete.delay.ms", "1000")))).all().get();
+      admin
+          .createTopics(
+              List.of(
+                  new NewTopic(topic, partitions, (short) 1)
+                      .configs(
+                          Map.of(
+                              "remote.storage.enable",
+                              "true",
+                              "segment.bytes",
+                              partitions == 1 ? "16777216" : "1048576",
+                              "local.retention.ms",
+                              "1000",
+                              "retention.ms",
+                              "-1",
+                              "file.delete.delay.ms",
+                              "1000"))))
+          .all()
+          .get();
     }
-    try (var producer = new KafkaProducer<>(
-        Map.<String, Object>of("bootstrap.servers", bootstrap, "linger.ms", 20, "batch.size", 65536),
-        new ByteArraySerializer(), new ByteArraySerializer())) {
+    try (var producer =
+        new KafkaProducer<>(
+            Map.<String, Object>of(
+                "bootstrap.servers", bootstrap, "linger.ms", 20, "batch.size", 65536),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
       Future<?> last = null;
       for (int record = 0; record < records; record++) {
         for (int partition = 0; partition < partitions; partition++) {
@@ -45,15 +67,25 @@ public final class Outage {
     }
   }
 
-  private static void consume(String bootstrap, String topic, long left, int micros) throws Exception {
-    try (var consumer = new KafkaConsumer<>(
-        Map.<String, Object>of("bootstrap.servers", bootstrap, "group.id", "java", "auto.offset.reset", "earliest"),
-        new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+  private static void consume(String bootstrap, String topic, long left, int micros)
+      throws Exception {
+    try (var consumer =
+        new KafkaConsumer<>(
+            Map.<String, Object>of(
+                "bootstrap.servers",
+                bootstrap,
+                "group.id",
+                "java",
+                "auto.offset.reset",
+                "earliest"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
       consumer.subscribe(List.of(topic));
       long taken = 0;
       while (left > 0) {
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofSeconds(1))) {
-          System.out.println(System.currentTimeMillis() + " " + record.partition() + " " + record.offset());
+          System.out.println(
+              System.currentTimeMillis() + " " + record.partition() + " " + record.offset());
           left--;
           if (++taken % 20 == 0) {
             Thread.sleep(micros * 20L / 1000);

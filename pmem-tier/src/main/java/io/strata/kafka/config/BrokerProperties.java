@@ -204,7 +204,10 @@ public final class BrokerProperties {
     return remoteStorageManagerClassName().equals(Optional.of(RemoteLevels.OWN_MANAGER));
   }
 
-  /** How Kafka reads from the remote tier, by the file; a value that is no number is Kafka's to refuse. */
+  /**
+   * How Kafka reads from the remote tier, by the file; a value that is no number is Kafka's to
+   * refuse.
+   */
   public KafkaReads remoteReads() {
     KafkaReads usual = KafkaReads.DEFAULT;
     return new KafkaReads(

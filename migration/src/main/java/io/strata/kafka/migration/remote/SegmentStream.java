@@ -106,9 +106,9 @@ final class SegmentStream extends InputStream {
     return count;
   }
 
-  /** For the next fetch, which begins where this one ends, or a little before. */
+  /** For the next fetch, which begins where a small one ends, or a little before. */
   private void keep() {
-    if (kept != Kept.NOTHING) {
+    if (kept != Kept.NOTHING && position - start < place.manifest().chunks().chunkBytes()) {
       reads.keep(place, kept);
     }
   }
@@ -169,7 +169,7 @@ final class SegmentStream extends InputStream {
   public void close() {
     boolean first = !closed;
     closed = true;
-    if (first && kept.end() >= position) {
+    if (first) {
       keep();
     }
     if (first && position - start >= LEAST_AHEAD && left() > 0) {
