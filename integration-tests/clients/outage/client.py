@@ -38,27 +38,35 @@ def librdkafka():
 
 def kafka_python():
     from kafka import KafkaConsumer
+    from kafka.errors import KafkaError
     consumer = KafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=name, auto_offset_reset="earliest")
     while left > 0:
-        for message in consumer:
-            take(message.partition, message.offset)
-            if due():
-                time.sleep(int(pause) * 20 / 1e6)
-            if left == 0:
-                break
+        try:
+            for message in consumer:
+                take(message.partition, message.offset)
+                if due():
+                    time.sleep(int(pause) * 20 / 1e6)
+                if left == 0:
+                    break
+        except KafkaError as e:
+            print(e, file=sys.stderr)
     consumer.close()
 
 
 async def aiokafka():
     from aiokafka import AIOKafkaConsumer
+    from aiokafka.errors import KafkaError
     consumer = AIOKafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=name, auto_offset_reset="earliest")
     await consumer.start()
-    async for message in consumer:
+    while left > 0:
+        try:
+            message = await consumer.getone()
+        except KafkaError as e:
+            print(e, file=sys.stderr)
+            continue
         take(message.partition, message.offset)
         if due():
             await asyncio.sleep(int(pause) * 20 / 1e6)
-        if left == 0:
-            break
     await consumer.stop()
 
 

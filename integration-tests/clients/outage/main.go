@@ -81,14 +81,19 @@ func main() {
 		group, err := sarama.NewConsumerGroup([]string{bootstrap}, name, config)
 		check(err)
 		for {
-			check(group.Consume(ctx, []string{topic}, handler{}))
+			if err := group.Consume(ctx, []string{topic}, handler{}); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
 		}
 	case "segmentio":
 		reader := kafka.NewReader(kafka.ReaderConfig{Brokers: []string{bootstrap}, GroupID: name, Topic: topic,
 			StartOffset: kafka.FirstOffset, MaxBytes: 10e6})
 		for {
 			message, err := reader.ReadMessage(ctx)
-			check(err)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				continue
+			}
 			take(message.Partition, message.Offset)
 		}
 	}

@@ -3,7 +3,7 @@
 
 For each jar of Strata (--jar, once or several times) and each number of partitions: starts one stock broker with the remote
 tier alone, writes records until only their newest segment is local, starts all clients from the first offset, takes the store
-away (a rename) for --seconds, and puts it back. Prints what each client did, and what it cost the broker meanwhile.
+away (a rename) for --seconds, and puts it back. A client that gets an error asks again, if it can. Prints what each client did, and what it cost the broker meanwhile.
 
 Needs Java, Python with venv, Node.js with npm, and Go, and downloads the clients by pip, npm and the Go proxy once. A client
 that cannot be installed is left out, with a line that says so. Everything is below --work; nothing runs when it has ended.

@@ -219,7 +219,6 @@ final class Outages implements AutoCloseable {
     failed = nanoTime.getAsLong();
     reason = RemoteFailures.describe(failure);
     if (!out) {
-      out = true;
       begun = failed;
       late = 0;
       refused = 0;
@@ -227,6 +226,7 @@ final class Outages implements AutoCloseable {
       Thread reporter = engine.threads().newThread(this::report);
       reporter.setName("strata-remote-outage");
       reporter.start();
+      out = true;
     }
     if (!patient) {
       late += waited ? 1 : 0;

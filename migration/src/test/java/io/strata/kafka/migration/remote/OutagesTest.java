@@ -14,6 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -178,5 +181,55 @@ class OutagesTest {
     ahead.addAndGet(TimeUnit.SECONDS.toNanos(20));
     await().until(() -> log.size() == 5);
     assertThat(log.get(4)).contains("Nothing is asked any more");
+  }
+
+  /** Reads in two seconds, of a consumer that asks again as soon as it has been answered. */
+  private static int served(ExecutorService readers, Outages served) throws Exception {
+    int reads = 0;
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+    while (System.nanoTime() < end) {
+      reads +=
+          readers
+              .submit(
+                  () ->
+                      served.read(
+                          () -> 0,
+                          false,
+                          () -> {
+                            Thread.sleep(2);
+                            served.served();
+                            return 1;
+                          }))
+              .get();
+    }
+    return reads;
+  }
+
+  /** On ten threads, as Kafka's; a consumer of what is away asks again after half a second. */
+  @Test
+  void othersAreReadAtTheirUsualRateMeanwhile() throws Exception {
+    ExecutorService readers = Executors.newFixedThreadPool(10);
+    ScheduledExecutorService consumers = Executors.newScheduledThreadPool(2);
+    try (Outages real = new Outages(KafkaReads.DEFAULT, EngineEnvironment.system(), log::add)) {
+      int before = served(readers, real);
+      for (int consumer = 0; consumer < 50; consumer++) {
+        var unused =
+            consumers.scheduleAtFixedRate(
+                () -> {
+                  long begun = System.nanoTime();
+                  var unusedToo =
+                      readers.submit(
+                          () -> real.read(() -> System.nanoTime() - begun, false, this::attempt));
+                },
+                10L * consumer,
+                500,
+                TimeUnit.MILLISECONDS);
+      }
+      Thread.sleep(1000);
+      assertThat(served(readers, real)).isGreaterThan(before * 8 / 10);
+    } finally {
+      var unused = consumers.shutdownNow();
+      var unusedToo = readers.shutdownNow();
+    }
   }
 }
