@@ -1,7 +1,7 @@
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Future;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -56,14 +56,20 @@ public final class Outage {
                 "bootstrap.servers", bootstrap, "linger.ms", 20, "batch.size", 65536),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
-      Future<?> last = null;
+      List<Exception> failed = new CopyOnWriteArrayList<>();
       for (int record = 0; record < records; record++) {
         for (int partition = 0; partition < partitions; partition++) {
-          last = producer.send(new ProducerRecord<>(topic, partition, null, new byte[bytes]));
+          producer.send(new ProducerRecord<>(topic, partition, null, new byte[bytes]), (sent, e) -> {
+            if (e != null) {
+              failed.add(e);
+            }
+          });
         }
       }
       producer.flush();
-      last.get();
+      if (!failed.isEmpty()) {
+        throw failed.get(0);
+      }
     }
   }
 
