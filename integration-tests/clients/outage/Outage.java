@@ -59,11 +59,13 @@ public final class Outage {
       List<Exception> failed = new CopyOnWriteArrayList<>();
       for (int record = 0; record < records; record++) {
         for (int partition = 0; partition < partitions; partition++) {
-          producer.send(new ProducerRecord<>(topic, partition, null, new byte[bytes]), (sent, e) -> {
-            if (e != null) {
-              failed.add(e);
-            }
-          });
+          producer.send(
+              new ProducerRecord<>(topic, partition, null, new byte[bytes]),
+              (sent, e) -> {
+                if (e != null) {
+                  failed.add(e);
+                }
+              });
         }
       }
       producer.flush();
