@@ -165,6 +165,11 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   @Override
+  public KafkaReads reads() {
+    return properties().map(BrokerProperties::remoteReads).orElse(KafkaReads.DEFAULT);
+  }
+
+  @Override
   public PolicyRegistry policies() {
     try {
       return BrokerMigration.loadPolicies(MigrationKeys.REMOTE);

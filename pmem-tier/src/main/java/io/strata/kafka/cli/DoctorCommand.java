@@ -77,6 +77,7 @@ final class DoctorCommand extends StrataCommand {
     List<Diagnosis> found =
         new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs)).run();
     found.addAll(new JvmCheck(surroundings, broker, process).run());
+    found.addAll(new RemoteReadsCheck(surroundings, broker, process).run());
     if (strata.isPresent()) {
       found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());
     }

@@ -1,11 +1,13 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -34,6 +36,11 @@ public final class BrokerProperties {
   static final String LOG_PREALLOCATE = "log.preallocate";
   static final String METRIC_REPORTERS = "metric.reporters";
   static final String REMOTE_STORAGE_MANAGER = "remote.log.storage.manager.class";
+
+  static final String REMOTE_FETCH_MAX_WAIT = "remote.fetch.max.wait.ms";
+  static final String REMOTE_READER_THREADS = "remote.log.reader.threads";
+  public static final String REMOTE_PENDING_READS = "remote.log.reader.max.pending.tasks";
+  private static final int REMOTE_PENDING_READS_DEFAULT = 100;
 
   private final String source;
   private final Map<String, String> properties;
@@ -195,6 +202,32 @@ public final class BrokerProperties {
   /** Returns whether the remote storage manager is Strata's. */
   public boolean hasOwnManager() {
     return remoteStorageManagerClassName().equals(Optional.of(RemoteLevels.OWN_MANAGER));
+  }
+
+  /**
+   * How Kafka reads from the remote tier, by the file; a value that is no number is Kafka's to
+   * refuse.
+   */
+  public KafkaReads remoteReads() {
+    KafkaReads usual = KafkaReads.DEFAULT;
+    return new KafkaReads(
+        Duration.ofMillis(number(REMOTE_FETCH_MAX_WAIT).orElse((int) usual.maxWait().toMillis())),
+        number(REMOTE_READER_THREADS).orElse(usual.threads()));
+  }
+
+  /** {@code remote.log.reader.max.pending.tasks}. */
+  public int remotePendingReads() {
+    return number(REMOTE_PENDING_READS).orElse(REMOTE_PENDING_READS_DEFAULT);
+  }
+
+  private OptionalInt number(String key) {
+    try {
+      return get(key).map(Integer::parseInt).filter(value -> value > 0).stream()
+          .mapToInt(Integer::intValue)
+          .findAny();
+    } catch (NumberFormatException e) {
+      return OptionalInt.empty();
+    }
   }
 
   /** Returns whether the broker has Strata's remote tier, and no key of a pool. */

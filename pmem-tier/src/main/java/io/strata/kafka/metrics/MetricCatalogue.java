@@ -471,6 +471,14 @@ final class MetricCatalogue {
               ScrubStats::orphansRemoved,
               "Leftovers of failed copies that were removed."),
           gauge(
+              "OrphansLeft",
+              "directories",
+              ScrubStats::orphansLeft,
+              """
+              Deleted segments and leftovers that cannot be removed whole now, and are tried again \
+              with each look at their directory.\
+              """),
+          gauge(
               "LastEndTimestampSeconds",
               "seconds since 1970",
               stats ->

@@ -391,6 +391,22 @@ class DoctorCommandTest {
   }
 
   @Test
+  void saysHowManyRemoteReadsThePartitionsNeed() throws IOException {
+    environment.remove("KAFKA_OPTS");
+    Path store = Files.createDirectory(directory.resolve("store"));
+    Path unused = Files.createDirectories(store.resolve("topics").resolve("orders-eu"));
+    for (int partition = 0; partition < 60; partition++) {
+      Path unusedToo = Files.createDirectory(logs.resolve("orders-eu-" + partition));
+      Path unusedThree = Files.createDirectory(logs.resolve("local-" + partition));
+    }
+    List<String> keys = new ArrayList<>(remoteAlone(store));
+    assertThat(verdicts(run(0, keys), "warn").get("remote.log.reader.max.pending.tasks"))
+        .contains("100, with 60 partitions");
+    keys.add("remote.log.reader.max.pending.tasks=120");
+    assertThat(verdicts(run(0, keys), "ok")).containsKey("remote.log.reader.max.pending.tasks");
+  }
+
+  @Test
   void findsALogDirectoryWithRecordsInAPoolThatIsNotConfigured() throws IOException {
     environment.remove("KAFKA_OPTS");
     Path store = Files.createDirectory(directory.resolve("store"));

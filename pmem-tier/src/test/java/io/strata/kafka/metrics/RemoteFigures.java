@@ -30,7 +30,7 @@ public final class RemoteFigures {
             new RemoteStats.LevelStats(
                 "hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 0, 0)),
         new RemoteStats.CacheStats(61, 62, 63, 64, 65),
-        new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, OptionalLong.of(87)),
+        new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, 88, OptionalLong.of(87)),
         91,
         Optional.of(new RemoteStats.HangingCalls("a.Manager", 3, 2, 1)),
         92,
@@ -51,7 +51,7 @@ public final class RemoteFigures {
         some.operations(),
         List.of(new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1, 0, 1006, 1007, 1008, 0, 0)),
         some.cache(),
-        new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
+        new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, 0, OptionalLong.empty()),
         0,
         Optional.empty(),
         0,

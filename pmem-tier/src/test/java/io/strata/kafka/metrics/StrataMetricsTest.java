@@ -207,6 +207,7 @@ class StrataMetricsTest {
       RemoteScrub,name=CorruptObjectsTotal | Count | 84
       RemoteScrub,name=MissingObjectsTotal | Count | 85
       RemoteScrub,name=OrphansRemovedTotal | Count | 86
+      RemoteScrub,name=OrphansLeft | Value | 88
       RemoteScrub,name=LastEndTimestampSeconds | Value | 0.087
       RemoteMigration,name=Active | Value | 1
       RemoteMigration,name=Queued | Value | 111

@@ -7,7 +7,6 @@ import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -49,6 +48,9 @@ final class DirectoryVisits {
 
   /** As {@link #reports}, of copies. */
   private final ReportOnce copyReports = new ReportOnce();
+
+  /** As {@link #reports}, of what cannot be removed. */
+  private final ReportOnce leftReports = new ReportOnce();
 
   private volatile boolean troubled;
 
@@ -233,10 +235,22 @@ final class DirectoryVisits {
   }
 
   private void clear() throws IOException {
-    List<Path> removed = upkeep.clear(directory, orphanAge.get());
-    scrub.removed(removed.size());
-    if (!removed.isEmpty()) {
-      LOG.info("Remote store: removed leftovers of dead processes: {}", removed);
+    StoreUpkeep.Cleared cleared = upkeep.clear(directory, orphanAge.get());
+    scrub.removed(cleared.removed().size());
+    if (!cleared.removed().isEmpty()) {
+      LOG.info("Remote store: removed leftovers of dead processes: {}", cleared.removed());
+    }
+    int left = cleared.left().size();
+    scrub.left(directory, left);
+    if (left == 0) {
+      leftReports.over();
+    } else if (leftReports.isNew("left")) {
+      LOG.warn(
+          "Remote store: {}: {} deleted segments or leftovers cannot be removed whole, which is"
+              + " tried again with each look at the directory: {}",
+          directory,
+          left,
+          cleared.left().get(0));
     }
   }
 

@@ -37,8 +37,11 @@ final class Housekeeping implements AutoCloseable {
   /** A round waits so long for the visits of the directories; one that takes longer goes on. */
   private static final Duration VISITS = Duration.ofSeconds(10);
 
-  /** So often it is asked whether a directory that did not answer is back. */
-  private static final Duration ASKING = Duration.ofSeconds(5);
+  /** So often it is asked whether a directory that was away is back. */
+  private static final Duration ASKING = Duration.ofSeconds(1);
+
+  /** One in which calls hang is asked at each of so many times. */
+  private static final int HANGING = 5;
 
   /** Copies go on without a listing rather than not at all. */
   private static final Duration FIRST_INVENTORY = Duration.ofSeconds(30);
@@ -189,22 +192,23 @@ final class Housekeeping implements AutoCloseable {
    */
   private boolean awaitNextRound() throws InterruptedException {
     long end = engineEnvironment.nanoTime().getAsLong() + live.inventoryInterval().toNanos();
-    while (true) {
+    for (int time = 1; ; time++) {
       Duration left = left(end);
       Duration wait = left.compareTo(ASKING) < 0 ? left : ASKING;
       if (stopped.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
         return true;
       }
-      if (left(end).isZero() || isOneBack()) {
+      if (left(end).isZero() || isOneBack(time % HANGING == 0)) {
         return false;
       }
     }
   }
 
-  private boolean isOneBack() throws InterruptedException {
+  private boolean isOneBack(boolean askAll) throws InterruptedException {
     boolean back = false;
     for (StoreDirectory directory : store.directories()) {
-      if (directory.access().isSuspended()) {
+      boolean ask = askAll || directory.access().stuck() == 0;
+      if (ask && directory.access().isSuspended()) {
         try {
           directory.access().ask();
           back = true;

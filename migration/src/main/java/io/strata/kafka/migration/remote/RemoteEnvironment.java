@@ -8,6 +8,7 @@ import io.strata.kafka.migration.PolicyRegistry;
 import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.migration.remote.store.StoreStage;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +43,24 @@ public interface RemoteEnvironment {
 
   /** The policies by which segments move between levels. */
   PolicyRegistry policies();
+
+  /**
+   * How the broker reads from the remote tier.
+   *
+   * @param maxWait after so long it answers a fetch without records ({@code
+   *     remote.fetch.max.wait.ms})
+   * @param threads on which it reads ({@code remote.log.reader.threads})
+   */
+  record KafkaReads(Duration maxWait, int threads) {
+
+    /** Kafka's own default. */
+    public static final KafkaReads DEFAULT = new KafkaReads(Duration.ofMillis(500), 10);
+  }
+
+  /** How the broker reads; Kafka does not tell its manager. */
+  default KafkaReads reads() {
+    return KafkaReads.DEFAULT;
+  }
 
   /**
    * Makes an engine, with those who are notified of its moves.

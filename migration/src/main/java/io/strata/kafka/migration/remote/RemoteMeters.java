@@ -19,10 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
 /**
@@ -120,6 +120,21 @@ final class RemoteMeters {
       meter.bytes.add(bytes);
     }
 
+    /**
+     * As {@link #failed}, for a consumer's read.
+     *
+     * @throws NotLeaderOrFollowerException if what it asks for is away: the one error that makes no
+     *     client end, and that Kafka logs in one line, without a stack trace
+     */
+    RemoteStorageException readFailed(Throwable failure) {
+      RemoteStorageException translated = failed(failure);
+      if (Outages.isAway(failure)) {
+        throw new NotLeaderOrFollowerException(
+            "the remote store is away, or a part of it: Strata's warnings say which");
+      }
+      return translated;
+    }
+
     /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
     RemoteStorageException failed(Throwable failure) {
       int unused = meter.running.decrementAndGet();
@@ -157,7 +172,7 @@ final class RemoteMeters {
 
     private final Run run;
     private final LongConsumer read;
-    private final Consumer<Throwable> beforeFailure;
+    private final Outages outages;
     private long bytes;
     private boolean begun;
     private boolean ended;
@@ -166,13 +181,13 @@ final class RemoteMeters {
      * Of a range.
      *
      * @param read gets how many bytes were read, when the stream is closed
-     * @param beforeFailure gets what failed, before the reader does
+     * @param outages what each read goes through
      */
-    FetchStream(InputStream range, Run run, LongConsumer read, Consumer<Throwable> beforeFailure) {
+    FetchStream(InputStream range, Run run, LongConsumer read, Outages outages) {
       super(range);
       this.run = run;
       this.read = read;
-      this.beforeFailure = beforeFailure;
+      this.outages = outages;
     }
 
     @Override
@@ -184,7 +199,7 @@ final class RemoteMeters {
     @Override
     public int read(byte[] target, int offset, int length) throws IOException {
       try {
-        int count = super.read(target, offset, length);
+        int count = outages.read(run::tookNanos, false, () -> super.read(target, offset, length));
         bytes += Math.max(0, count);
         if (!begun) {
           begun = true;
@@ -204,8 +219,7 @@ final class RemoteMeters {
       String message = failure.toString();
       if (!ended) {
         ended = true;
-        beforeFailure.accept(failure);
-        message = String.valueOf(run.failed(failure).getMessage());
+        message = String.valueOf(run.readFailed(failure).getMessage());
       }
       return failure instanceof InterruptedIOException interrupted
           ? interrupted

@@ -157,6 +157,7 @@ public record RemoteStats(
    * @param rounds that came to their end
    * @param corruptObjects found not to be what was written
    * @param orphansRemoved left by failed copies and removed
+   * @param orphansLeft deleted segments and leftovers that cannot be removed now
    * @param lastEndMillis when the last round ended, in milliseconds since the epoch; empty if none
    *     did
    */
@@ -167,5 +168,6 @@ public record RemoteStats(
       long corruptObjects,
       long missingObjects,
       long orphansRemoved,
+      long orphansLeft,
       OptionalLong lastEndMillis) {}
 }

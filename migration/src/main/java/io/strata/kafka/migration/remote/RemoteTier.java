@@ -61,7 +61,7 @@ final class RemoteTier implements AutoCloseable {
   /** Apart: it is while all deletions hang that one is to be noted. */
   private final Deadlines notes;
 
-  private final LateFailures lateFailures = new LateFailures();
+  private final Outages outages;
   private final Housekeeping housekeeping;
   private volatile RemoteSettings.Live live;
 
@@ -92,13 +92,19 @@ final class RemoteTier implements AutoCloseable {
             engine.nanoTime(),
             store.levels(),
             new RetriedFailures(engine.nanoTime(), StrataRemoteStorageManager::log));
+    outages =
+        new Outages(
+            environment.reads(),
+            engine,
+            message ->
+                StrataRemoteStorageManager.log("Remote store: " + message, Optional.empty()));
     pieces =
         new ColdPieces(
             store,
             meters.cold().fetched(),
             settings.cold().isEmpty() ? 0 : settings.cacheBytes(),
             engine.threads());
-    reads = new StoreReads(store, fetches, meters, pieces, environment::fillPageCache);
+    reads = new StoreReads(store, fetches, meters, pieces, environment::fillPageCache, outages);
     housekeeping = new Housekeeping(settings, environment, store);
     housekeeping.start();
   }
@@ -113,13 +119,9 @@ final class RemoteTier implements AutoCloseable {
     return meters.begin(operation, what);
   }
 
-  /**
-   * Before Kafka learns that a read has failed, and repeats it: on its own thread, waits a little.
-   */
-  void readFailed(RemoteMeters.Run run, Throwable failure) {
-    if (RemoteFailures.cause(failure) != RemoteStats.Cause.CANCELLED) {
-      lateFailures.await(run.tookNanos(), live.fetchTimeout());
-    }
+  /** What a consumer's read goes through. */
+  Outages outages() {
+    return outages;
   }
 
   /**
@@ -226,10 +228,13 @@ final class RemoteTier implements AutoCloseable {
    */
   byte[] index(String what, SegmentKey key, ObjectType type)
       throws IOException, InterruptedException {
-    return fetches.call(
-        "reading an index of " + what,
-        live.indexTimeout(),
-        control -> reads.index(key, type, control));
+    byte[] index =
+        fetches.call(
+            "reading an index of " + what,
+            live.indexTimeout(),
+            control -> reads.index(key, type, control));
+    outages.served();
+    return index;
   }
 
   /**
@@ -289,7 +294,7 @@ final class RemoteTier implements AutoCloseable {
 
   @Override
   public void close() {
-    lateFailures.close();
+    outages.close();
     housekeeping.close();
     copies.close();
     pieces.close();

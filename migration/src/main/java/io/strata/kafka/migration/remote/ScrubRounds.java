@@ -57,6 +57,7 @@ final class ScrubRounds {
   private final LongAdder corrupt = new LongAdder();
   private final LongAdder missing = new LongAdder();
   private final LongAdder removed = new LongAdder();
+  private final Map<StoreDirectory, Integer> left = new ConcurrentHashMap<>();
   private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
 
@@ -95,6 +96,11 @@ final class ScrubRounds {
     removed.add(orphans);
   }
 
+  /** So many orphans of a directory cannot be removed now. */
+  void left(StoreDirectory directory, int orphans) {
+    left.put(directory, orphans);
+  }
+
   ScrubStats stats() {
     return new ScrubStats(
         rounds.sum(),
@@ -103,6 +109,7 @@ final class ScrubRounds {
         corrupt.sum(),
         missing.sum(),
         removed.sum(),
+        left.values().stream().mapToLong(Integer::longValue).sum(),
         lastEnd);
   }
 

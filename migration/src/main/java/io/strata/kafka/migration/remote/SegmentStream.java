@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.migration.remote.StoreReads.Kept;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
@@ -16,7 +17,8 @@ import java.util.function.LongSupplier;
  * never closed costs nothing.
  *
  * <p>A read of a chunk or more fills the caller's array. For less, as Kafka asks for the header of
- * the first batch, the rest of the chunk is kept, so that no chunk is read twice.
+ * the first batch, the rest of the chunk is kept, for the next fetch too, so that no chunk is read
+ * twice.
  *
  * <p>When a fetch ends that follows another one of the same segment, the kernel is asked for the
  * bytes of the next one.
@@ -42,10 +44,9 @@ final class SegmentStream extends InputStream {
   private Located place;
   private long position;
 
-  /** The bytes from {@link #keptAt} on. */
-  private byte[] kept = {};
+  /** The end of a chunk of which less was asked for. */
+  private Kept kept = Kept.NOTHING;
 
-  private long keptAt;
   private volatile boolean closed;
 
   /**
@@ -82,7 +83,11 @@ final class SegmentStream extends InputStream {
       throw interrupted();
     }
     int count = (int) Math.min(left(), length);
-    if (!isKept()) {
+    if (!kept.has(position)) {
+      keep();
+      kept = reads.kept(place, position);
+    }
+    if (!kept.has(position)) {
       int inChunk = inChunk();
       if (count >= inChunk) {
         count = Math.min(count, MOST_BYTES);
@@ -92,18 +97,20 @@ final class SegmentStream extends InputStream {
       }
       byte[] rest = new byte[inChunk];
       fill(rest, 0, inChunk);
-      kept = rest;
-      keptAt = position;
+      kept = new Kept(position, rest);
     }
-    int from = (int) (position - keptAt);
-    count = Math.min(count, kept.length - from);
-    System.arraycopy(kept, from, target, offset, count);
+    int from = (int) (position - kept.at());
+    count = Math.min(count, kept.bytes().length - from);
+    System.arraycopy(kept.bytes(), from, target, offset, count);
     position += count;
     return count;
   }
 
-  private boolean isKept() {
-    return position >= keptAt && position < keptAt + kept.length;
+  /** For the next fetch, which begins where a small one ends, or a little before. */
+  private void keep() {
+    if (kept != Kept.NOTHING && position - start < place.manifest().chunks().chunkBytes()) {
+      reads.keep(place, kept);
+    }
   }
 
   /** Returns how many bytes the chunk has from the position on. */
@@ -162,6 +169,9 @@ final class SegmentStream extends InputStream {
   public void close() {
     boolean first = !closed;
     closed = true;
+    if (first) {
+      keep();
+    }
     if (first && position - start >= LEAST_AHEAD && left() > 0) {
       reads.readAhead(place, start, position);
     }

@@ -42,6 +42,11 @@ final class StoreReads {
   private static final int PLACE_OVERHEAD = 1024;
   private static final Duration PLACE_IDLE = Duration.ofMinutes(10);
 
+  /** Bytes of chunks of which a part was read: some tens of partitions that are read at once. */
+  private static final long MOST_KEPT = 16 << 20;
+
+  private static final Duration KEPT_IDLE = Duration.ofSeconds(30);
+
   /** The most bytes that are read ahead. */
   private static final long MOST_AHEAD = 4 << 20;
 
@@ -56,11 +61,21 @@ final class StoreReads {
   private final ColdPieces cold;
   private final LogReads logs = new LogReads();
   private final PageCacheFilling pageCache;
+  private final Outages outages;
   private final LongAdder replaced = new LongAdder();
 
   /** The end of each segment's last fetch, by the segment's id. */
   private final Cache<String, Long> fetched =
       Caffeine.newBuilder().maximumSize(MOST_FETCHED).executor(Runnable::run).build();
+
+  /** Chunks of which a fetch has read a part: the next one goes on there. */
+  private final Cache<ChunkName, Kept> chunks =
+      Caffeine.newBuilder()
+          .maximumWeight(Math.min(MOST_KEPT, Runtime.getRuntime().maxMemory() / 64))
+          .weigher((ChunkName name, Kept kept) -> kept.bytes().length)
+          .expireAfterAccess(KEPT_IDLE)
+          .executor(Runnable::run)
+          .build();
 
   private final Cache<String, Located> places =
       Caffeine.newBuilder()
@@ -78,14 +93,17 @@ final class StoreReads {
    *
    * @param calls makes the calls that look at several directories; stays open
    * @param pageCache gets what the next fetches are likely to ask for
+   * @param outages is notified of what was read
    */
   StoreReads(
       SegmentStore store,
       Deadlines calls,
       RemoteMeters meters,
       ColdPieces cold,
-      PageCacheFilling pageCache) {
+      PageCacheFilling pageCache,
+      Outages outages) {
     this.store = store;
+    this.outages = outages;
     this.pageCache = pageCache;
     this.calls = calls;
     this.meters = meters;
@@ -197,6 +215,41 @@ final class StoreReads {
     }
   }
 
+  /** A segment's id, and the number of a chunk. */
+  private record ChunkName(String id, int chunk) {}
+
+  /** The end of a chunk, checked, from a byte of the segment on. */
+  record Kept(long at, byte[] bytes) {
+
+    static final Kept NOTHING = new Kept(0, new byte[0]);
+
+    long end() {
+      return at + bytes.length;
+    }
+
+    boolean has(long position) {
+      return position >= at && position < end();
+    }
+  }
+
+  /** Keeps the end of a chunk for the next fetch. */
+  void keep(Located place, Kept kept) {
+    chunks.put(chunkAt(place, kept.at()), kept);
+  }
+
+  /**
+   * Returns what was kept of the chunk that has a byte; what does not have the byte, if nothing.
+   */
+  Kept kept(Located place, long position) {
+    Kept found = chunks.getIfPresent(chunkAt(place, position));
+    return found == null ? Kept.NOTHING : found;
+  }
+
+  private static ChunkName chunkAt(Located place, long position) {
+    return new ChunkName(
+        place.key().id(), (int) (position / place.manifest().chunks().chunkBytes()));
+  }
+
   /** Fills the page cache. */
   @FunctionalInterface
   interface PageCacheFilling {
@@ -231,6 +284,7 @@ final class StoreReads {
     } else {
       cold.read(place, position, target, time);
     }
+    outages.served();
     return place;
   }
 

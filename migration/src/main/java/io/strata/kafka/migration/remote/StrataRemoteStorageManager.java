@@ -5,7 +5,6 @@ import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.DirectoryAccess;
-import io.strata.kafka.migration.remote.store.IndexMissingException;
 import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
@@ -251,8 +250,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
             InputStream range = now.open(what, key, startPosition, endPosition);
-            return new FetchStream(
-                range, run, bytes -> now.read(key, bytes), e -> now.readFailed(run, e));
+            return new FetchStream(range, run, bytes -> now.read(key, bytes), now.outages());
           } catch (SegmentMissingException e) {
             throw missing(metadata, e);
           }
@@ -329,8 +327,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     return run(operation, what, work, false);
   }
 
-  /** Runs an operation; {@code late} if a consumer repeats it at once when it fails. */
-  private <T> T run(Operation operation, String what, Work<T> work, boolean late)
+  /** Runs an operation; {@code isRead} if a consumer repeats it at once when it fails. */
+  private <T> T run(Operation operation, String what, Work<T> work, boolean isRead)
       throws RemoteStorageException {
     RemoteTier now = tier;
     if (now == null) {
@@ -339,14 +337,15 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
     }
     RemoteMeters.Run run = now.begin(operation, what);
     try {
-      return work.run(now, run);
+      return isRead
+          ? now.outages()
+              .read(run::tookNanos, operation == Operation.INDEX, () -> work.run(now, run))
+          : work.run(now, run);
     } catch (Throwable e) { // An Error too: Kafka neither logs nor counts it.
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
-      } else if (late && !(e instanceof IndexMissingException)) {
-        now.readFailed(run, e);
       }
-      throw run.failed(e);
+      throw isRead ? run.readFailed(e) : run.failed(e);
     }
   }
 

@@ -283,6 +283,31 @@ class DirectoryFaultsTest {
     assertThat(TierBench.stats(tier).levels().get(1).unavailableDirectories()).isZero();
   }
 
+  /** As a file that is open elsewhere, on NFS: it goes to a name of its own and is busy. */
+  @Test
+  void oneFileThatCannotBeRemovedKeepsNoOtherOfItsSegment() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    Runnable over =
+        bench.files.fail(
+            "Device or resource busy",
+            (operation, path) ->
+                operation == Operation.WRITE
+                    && isIn("a", path)
+                    && path.toString().endsWith(".log")
+                    && path.toString().contains("trash"));
+    faults.add(over);
+    long unused = tier.delete("it", segment);
+    List<Path> left = ChangingTree.files(bench.directory("a").resolve("trash"));
+    assertThat(left).singleElement().asString().endsWith(".log");
+    soon().until(() -> TierBench.stats(tier).scrub().orphansLeft() == 1);
+    assertThat(TierBench.stats(tier).levels().get(0).unavailableDirectories()).isZero();
+    over.run();
+    soon().until(() -> TierBench.stats(tier).scrub().orphansLeft() == 0);
+    assertThat(ChangingTree.files(bench.directory("a").resolve("trash"))).isEmpty();
+  }
+
   @Test
   void aReadOnlyDirectoryDoesNotKeepTheOthersFromMoving() throws Exception {
     bench.threshold = 0;

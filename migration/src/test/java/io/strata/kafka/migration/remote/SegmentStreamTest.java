@@ -111,6 +111,27 @@ class SegmentStreamTest {
     }
   }
 
+  /** As a consumer with a small fetch size reads: each fetch begins with the batch that was cut. */
+  @Test
+  void smallFetchesReadNoChunkTwice() throws Exception {
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    byte[] bytes = TierBench.bytes(segment);
+    opened.clear();
+    int batch = 8000;
+    for (int at = 0; at + 2 * batch < bytes.length; at += 2 * batch) {
+      try (InputStream fetch = open(tier, segment, at)) {
+        byte[] found = new byte[2 * batch + 384];
+        int count = fetch.readNBytes(found, 0, 17);
+        count += fetch.readNBytes(found, count, batch - count);
+        count += fetch.readNBytes(found, count, found.length - count);
+        assertThat(Arrays.copyOf(found, count))
+            .isEqualTo(Arrays.copyOfRange(bytes, at, at + count));
+      }
+    }
+    assertThat(opened).hasSizeLessThanOrEqualTo(42);
+  }
+
   private static void compare(String which, Random random, InputStream expected, InputStream found)
       throws IOException {
     for (int step = 0; step < 60; step++) {

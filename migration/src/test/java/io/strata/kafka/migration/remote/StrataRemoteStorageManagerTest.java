@@ -29,6 +29,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,6 +41,7 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
@@ -50,7 +53,6 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageManager.IndexType;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -711,18 +713,74 @@ class StrataRemoteStorageManagerTest {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
   }
 
-  /** A consumer repeats a failed fetch at once, about two hundred times a second. */
+  private static Runnable away(Path path) throws IOException {
+    Path hidden = Files.move(path, path.resolveSibling(path.getFileName() + "-away"));
+    return () -> {
+      try {
+        Path unused = Files.move(hidden, path);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    };
+  }
+
+  /**
+   * Kafka answers the consumer after half a second, without an error: then every client goes on.
+   */
   @Test
-  void aReadThatAConsumerRepeatsFailsLate() throws Exception {
+  void aReadOfAStoreThatIsAwayOutlastsKafkasOwnWait() throws Exception {
     StrataRemoteStorageManager manager = manager();
     RemoteLogSegmentMetadata whole = copied(manager, 0);
-    Path moved = Files.move(ssd.resolve("strata-store.json"), top.resolve("away"));
-    assertThat(millis(() -> manager.fetchLogSegment(metadata(1000), 0))).isBetween(450L, 5000L);
-    assertThat(millis(() -> manager.fetchIndex(metadata(1000), IndexType.OFFSET)))
-        .isBetween(450L, 5000L);
-    Path unused = Files.move(moved, ssd.resolve("strata-store.json"));
+    Runnable back = away(ssd);
+    for (ThrowingCallable read :
+        List.<ThrowingCallable>of(
+            () -> all(manager.fetchLogSegment(whole, 0)),
+            () -> all(manager.fetchLogSegment(metadata(1000), 0)),
+            () -> manager.fetchIndex(whole, IndexType.TIMESTAMP))) {
+      long begun = System.nanoTime();
+      assertThatThrownBy(read).isInstanceOf(NotLeaderOrFollowerException.class);
+      assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)).isBetween(600L, 5000L);
+      Thread.sleep(60);
+    }
+    back.run();
+    assertThat(all(manager.fetchLogSegment(whole, 0))).isEqualTo(bytes(0, BYTES));
+  }
+
+  @Test
+  void aReadThatWaitsIsServedWhenTheStoreIsBack() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata whole = copied(manager, 0);
+    Runnable back = away(ssd);
+    CompletableFuture<byte[]> read =
+        CompletableFuture.supplyAsync(() -> quietly(() -> all(manager.fetchLogSegment(whole, 0))));
+    CompletableFuture<byte[]> index =
+        CompletableFuture.supplyAsync(
+            () -> quietly(() -> all(manager.fetchIndex(whole, IndexType.OFFSET))));
+    Thread.sleep(300);
+    back.run();
+    assertThat(read.get(10, TimeUnit.SECONDS)).isEqualTo(bytes(0, BYTES));
+    assertThat(index.get(10, TimeUnit.SECONDS)).isEqualTo(bytes(1, 80));
+  }
+
+  private static <T> T quietly(Callable<T> call) {
+    try {
+      return call.call();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** It stays an error; but a consumer would repeat it thousands of times a second. */
+  @Test
+  void aMissingSegmentStaysAnErrorAndIsPaced() throws Exception {
+    StrataRemoteStorageManager manager = manager();
+    RemoteLogSegmentMetadata whole = copied(manager, 0);
     Files.delete(find(".log"));
-    assertThat(millis(() -> all(manager.fetchLogSegment(whole, 0)))).isBetween(450L, 5000L);
+    long begun = System.nanoTime();
+    assertThatThrownBy(() -> all(manager.fetchLogSegment(whole, 0)))
+        .isInstanceOf(IOException.class);
+    assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)).isBetween(150L, 450L);
+    assertThat(millis(() -> manager.fetchLogSegment(metadata(1000), 0))).isBetween(150L, 450L);
   }
 
   @Test
@@ -735,30 +793,6 @@ class StrataRemoteStorageManagerTest {
         .isLessThan(400);
     assertThat(millis(() -> manager.fetchIndex(metadata(1000), IndexType.LEADER_EPOCH)))
         .isLessThan(400);
-  }
-
-  /** The threads are Kafka's: other reads need them. */
-  @Test
-  void fewReadsWaitAtOnceAndAnInterruptOrTheEndOfTheBrokerEndsTheWait() throws Exception {
-    LateFailures failures = new LateFailures();
-    List<Thread> waiting = new ArrayList<>();
-    for (int i = 0; i < LateFailures.MOST; i++) {
-      Thread thread = new Thread(() -> failures.await(0, Duration.ofHours(1)));
-      thread.start();
-      waiting.add(thread);
-    }
-    for (Thread thread : waiting) {
-      Awaitility.await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
-    }
-    long begun = System.nanoTime();
-    failures.await(0, Duration.ofHours(1));
-    waiting.get(0).interrupt();
-    waiting.get(0).join();
-    failures.close();
-    for (Thread thread : waiting) {
-      thread.join();
-    }
-    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.MILLISECONDS.toNanos(450));
   }
 
   @Test

@@ -7,20 +7,39 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Gives whole copies their place, and takes copies away.
  *
  * @param owner names this process in staging and in the trash
+ * @param remains what could not be removed whole, and is tried again
  */
-record CopyPublishing(String owner, AtomicLong trashed) {
+record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains) {
+
+  CopyPublishing(String owner) {
+    this(owner, new AtomicLong(), ConcurrentHashMap.newKeySet());
+  }
 
   private static final int ATTEMPTS = 2;
 
   /** A name in the trash that is given once. */
   String trashName() {
     return owner + "-" + trashed.incrementAndGet();
+  }
+
+  /**
+   * Removes a tree that is no longer in the store; the upkeep tries again what cannot be removed
+   * now.
+   */
+  void remove(Path top) {
+    try {
+      Disk.removeTree(top);
+    } catch (IOException e) {
+      boolean unused = remains.add(top);
+    }
   }
 
   /**
@@ -37,7 +56,7 @@ record CopyPublishing(String owner, AtomicLong trashed) {
       wanted.before(1);
       Optional<Path> old = directory.trash(key, trashName());
       publishNew(directory, staged, key);
-      old.ifPresent(Disk::removeTreeIfPossible);
+      old.ifPresent(this::remove);
     }
   }
 
@@ -61,7 +80,7 @@ record CopyPublishing(String owner, AtomicLong trashed) {
 
   /** Removes a copy, as a deletion does; its bytes are not counted. */
   void discard(StoreDirectory directory, SegmentKey key) throws IOException {
-    directory.trash(key, trashName()).ifPresent(Disk::removeTreeIfPossible);
+    directory.trash(key, trashName()).ifPresent(this::remove);
     directory.removeEmptyParents(key);
   }
 

@@ -118,7 +118,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       return MoveResult.done(manifest.diskBytes());
     } finally {
       if (!published) {
-        Disk.removeTreeIfPossible(staged);
+        store.publishing.remove(staged);
       }
     }
   }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
 
 /** What the store does with files, so that a power cut finds either the old or the new state. */
 final class Disk {
@@ -191,27 +192,28 @@ final class Disk {
     return above != null && !Files.isDirectory(above);
   }
 
-  /**
-   * Removes a tree that is no longer in the store; what cannot be removed now is left for later.
-   */
-  static void removeTreeIfPossible(Path top) {
-    try {
-      removeTree(top);
-    } catch (IOException e) {
-      return; // The next upkeep finds it in the trash or in staging.
-    }
-  }
-
   static Path parent(Path file) {
     return requireNonNull(file.toAbsolutePath().getParent());
   }
 
-  /** Removes a file or a directory with all in it; others may be removing it too. */
+  /**
+   * Removes a file or a directory with all in it; others may be removing it too.
+   *
+   * @throws IOException if something cannot be removed; all else is
+   */
   static void removeTree(Path top) throws IOException {
+    Optional<IOException> problem = Optional.empty();
     if (Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
       for (Path entry : StoreListing.entries(top)) {
-        removeTree(entry);
+        try {
+          removeTree(entry);
+        } catch (IOException e) {
+          problem = problem.or(() -> Optional.of(e));
+        }
       }
+    }
+    if (problem.isPresent()) {
+      throw problem.get();
     }
     boolean unused = Files.deleteIfExists(top);
   }

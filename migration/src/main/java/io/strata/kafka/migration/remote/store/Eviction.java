@@ -60,7 +60,7 @@ record Eviction(SegmentStore store) {
       Optional<Path> trashed = upper.directory().trash(key, store.publishing.trashName());
       gone = true;
       store.reached(StoreStage.EVICT_TRASHED);
-      trashed.ifPresent(Disk::removeTreeIfPossible);
+      trashed.ifPresent(store.publishing::remove);
     } finally {
       if (!gone) {
         CopyMarks.notGoing(directory);

@@ -263,14 +263,19 @@ public final class Scrubber {
     if (!isOld(piece)) {
       return;
     }
+    String remedy = "can be removed";
     if (options.removeOrphans()) {
-      Leftovers.remove(directory, piece, StoreNames.randomId());
-      listener.removed(piece.path());
-    } else {
-      found(
-          Finding.Kind.ORPHAN,
-          piece.path(),
-          "was left by a copy or a deletion that did not end; it can be removed");
+      try {
+        Leftovers.remove(directory, piece, StoreNames.randomId());
+        listener.removed(piece.path());
+        return;
+      } catch (IOException e) {
+        remedy = "cannot be removed now: " + StoreDirectory.reason(e);
+      }
     }
+    found(
+        Finding.Kind.ORPHAN,
+        piece.path(),
+        "was left by a copy or a deletion that did not end; it " + remedy);
   }
 }

@@ -56,7 +56,7 @@ record SegmentCopy(
       return new Made(manifest, identity);
     } finally {
       if (!published) {
-        Disk.removeTreeIfPossible(staged);
+        store.publishing.remove(staged);
         if (publishing && !store.publishing.takeBack(directory, key, identity)) {
           leftBehind.run();
         }

@@ -151,7 +151,7 @@ record SegmentDeletion(SegmentStore store) {
     store.known.remove(key.id(), directory);
     if (trashed.isPresent()) {
       store.reached(StoreStage.DELETE_TRASHED);
-      Disk.removeTreeIfPossible(trashed.get());
+      store.publishing.remove(trashed.get());
       store.reached(StoreStage.DELETE_EMPTIED);
     }
     directory.removeEmptyParents(key);

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -54,8 +53,7 @@ public final class SegmentStore implements AutoCloseable {
     known = new KnownSegments(cold);
     lookup = new CopyLookup(directories, known, cold);
     placement = new CopyPlacement(directories, known);
-    publishing =
-        new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId(), new AtomicLong());
+    publishing = new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId());
     files = new ObjectFiles(cold, new CopyBuffers());
     deletions = new PendingDeletions(options.memory());
     heat = new ReadHeat(options.clock());

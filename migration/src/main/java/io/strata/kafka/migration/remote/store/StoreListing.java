@@ -54,6 +54,11 @@ public final class StoreListing {
     }
   }
 
+  /** Returns the names of the topics that have been in a directory; none if it is not there. */
+  public static List<String> topics(Path directory) throws IOException {
+    return entries(directory.resolve(StoreNames.TOPICS)).stream().map(StoreListing::name).toList();
+  }
+
   private static List<Path> below(Path directory, Visitor<?> visitor) throws IOException {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {

@@ -176,20 +176,50 @@ public final class StoreUpkeep implements AutoCloseable {
    */
   public record Used(int level, String id, String path) {}
 
-  /** Removes what this broker's earlier processes left, and what others left of that age. */
-  public List<Path> clear(StoreDirectory directory, Duration age) throws IOException {
+  /**
+   * What was cleared away.
+   *
+   * @param left what cannot be removed now, each with the reason
+   */
+  public record Cleared(List<Path> removed, List<String> left) {
+    public Cleared {
+      removed = List.copyOf(removed);
+      left = List.copyOf(left);
+    }
+  }
+
+  /**
+   * Removes what this broker's earlier processes left, what others left of that age, and what this
+   * process could not remove before.
+   */
+  public Cleared clear(StoreDirectory directory, Duration age) throws IOException {
     List<Path> removed = new ArrayList<>();
+    List<String> left = new ArrayList<>();
     directory.probe();
+    for (Path top : store.publishing.remains()) {
+      if (top.startsWith(directory.path())) {
+        try {
+          Disk.removeTree(top);
+          store.publishing.remains().remove(top);
+        } catch (IOException e) {
+          left.add(StoreDirectory.reason(e));
+        }
+      }
+    }
     long now = now(directory);
     CopyPublishing process = store.publishing;
     Optional<Integer> broker = Optional.of(store.options.brokerId());
     for (Leftovers.Piece piece : Leftovers.find(directory.path(), broker, process.owner())) {
-      if (piece.own() || piece.olderThan(age, now)) {
-        Leftovers.remove(directory.path(), piece, process.trashName());
-        removed.add(piece.path());
+      if ((piece.own() || piece.olderThan(age, now)) && !process.remains().contains(piece.path())) {
+        try {
+          Leftovers.remove(directory.path(), piece, process.trashName());
+          removed.add(piece.path());
+        } catch (IOException e) {
+          left.add(StoreDirectory.reason(e));
+        }
       }
     }
-    return removed;
+    return new Cleared(removed, left);
   }
 
   /**

@@ -407,7 +407,8 @@ class SegmentStoreTest {
     try {
       assertThat(
               new StoreUpkeep(other)
-                  .clear(other.directories().get(0), java.time.Duration.ofDays(-1)))
+                  .clear(other.directories().get(0), java.time.Duration.ofDays(-1))
+                  .removed())
           .isNotEmpty();
     } catch (IOException e) {
       throw new AssertionError(e);

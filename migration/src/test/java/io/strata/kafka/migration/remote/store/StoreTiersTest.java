@@ -1149,7 +1149,8 @@ class StoreTiersTest {
     SegmentStore store = twoLevels();
     Path left =
         Files.createDirectory(ssd.resolve("trash").resolve("x-1-" + StoreNames.randomId() + "-7"));
-    assertThat(new StoreUpkeep(store).clear(store.directories().get(0), Duration.ofDays(1)))
+    assertThat(
+            new StoreUpkeep(store).clear(store.directories().get(0), Duration.ofDays(1)).removed())
         .containsExactly(left);
   }
 

@@ -264,7 +264,7 @@ final class StoreWorkload {
       throws IOException, InterruptedException {
     for (StoreDirectory directory : again.directories()) {
       assertThat(upkeep.refresh(directory, () -> {})).as(at).isEmpty();
-      List<Path> unused = upkeep.clear(directory, Duration.ofDays(1));
+      List<Path> unused = upkeep.clear(directory, Duration.ofDays(1)).removed();
     }
     upkeep.settle();
   }

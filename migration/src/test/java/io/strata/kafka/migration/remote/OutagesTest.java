@@ -1,0 +1,236 @@
+package io.strata.kafka.migration.remote;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
+import io.strata.kafka.migration.remote.store.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.IndexMissingException;
+import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Reads while the store is away, by a clock that runs as fast as a test wants. */
+class OutagesTest {
+
+  private final AtomicLong ahead = new AtomicLong();
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean isAway = new AtomicBoolean(true);
+  private final List<Thread> threads = new ArrayList<>();
+  private final Outages outages =
+      new Outages(
+          new KafkaReads(Duration.ofHours(1), 4),
+          new EngineEnvironment(
+              EngineEnvironment.system().clock(),
+              this::now,
+              EngineEnvironment.system().threads(),
+              EngineEnvironment.system().random()),
+          log::add);
+
+  @AfterEach
+  void close() throws InterruptedException {
+    outages.close();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  private long now() {
+    return System.nanoTime() + ahead.get();
+  }
+
+  private LongSupplier fromNow() {
+    long begun = now();
+    return () -> now() - begun;
+  }
+
+  private int attempt() throws IOException {
+    if (isAway.get()) {
+      throw new StoreUnavailableException("/mnt: is it mounted?");
+    }
+    return 1;
+  }
+
+  private int read(boolean isIndex) throws IOException, InterruptedException {
+    return outages.read(fromNow(), isIndex, this::attempt);
+  }
+
+  private Thread waiting() {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                int unused = read(false);
+              } catch (IOException | InterruptedException e) {
+                // It waited in vain.
+              }
+            });
+    thread.start();
+    threads.add(thread);
+    await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+    return thread;
+  }
+
+  @Test
+  void halfOfTheThreadsWaitWhileTheStoreServesOthers() {
+    Thread first = waiting();
+    outages.served();
+    Thread second = waiting();
+    long begun = System.nanoTime();
+    assertThatThrownBy(() -> read(false)).isInstanceOf(StoreUnavailableException.class);
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(1));
+    // When nothing has been served for a while, all threads may wait.
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(11));
+    Thread third = waiting();
+    assertThat(List.of(first, second, third)).allMatch(Thread::isAlive);
+  }
+
+  @Test
+  void anInterruptOrTheEndOfTheBrokerEndsTheWait() throws Exception {
+    Thread interrupted = waiting();
+    interrupted.interrupt();
+    interrupted.join();
+    Thread last = waiting();
+    outages.close();
+    last.join();
+  }
+
+  /** Kafka reads an index under a lock: those that it has made wait have waited. */
+  @Test
+  void theReadOfAnIndexThatFollowsAnotherDoesNotWaitAgain() throws Exception {
+    Thread first =
+        new Thread(
+            () -> {
+              try {
+                int unused = read(true);
+              } catch (IOException | InterruptedException e) {
+                // As expected.
+              }
+            });
+    first.start();
+    await().until(() -> first.getState() == Thread.State.TIMED_WAITING);
+    first.interrupt();
+    first.join();
+    assertThatThrownBy(() -> read(true)).isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void whatIsWrongWithOneCopyIsDelayedOnly() throws Exception {
+    AtomicLong tries = new AtomicLong();
+    try (Outages brief =
+        new Outages(
+            new KafkaReads(Duration.ofMillis(600), 4), EngineEnvironment.system(), log::add)) {
+      long begun = System.nanoTime();
+      LongSupplier took = () -> System.nanoTime() - begun;
+      assertThatThrownBy(
+              () ->
+                  brief.read(
+                      took,
+                      false,
+                      () -> {
+                        long unused = tries.incrementAndGet();
+                        throw new CorruptChunkException("wrong");
+                      }))
+          .isInstanceOf(CorruptChunkException.class);
+      assertThat(took.getAsLong()).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(190));
+      assertThat(tries).hasValue(1);
+      assertThatThrownBy(
+              () ->
+                  outages.read(
+                      fromNow(),
+                      true,
+                      () -> {
+                        throw new IndexMissingException("normal");
+                      }))
+          .isInstanceOf(IndexMissingException.class);
+    }
+    assertThat(log).isEmpty();
+  }
+
+  @Test
+  void anOutageIsReportedWhenItBeginsEachMinuteAndWhenItEnds() {
+    Thread first = waiting();
+    Thread second = waiting();
+    await().until(() -> log.size() == 1);
+    assertThat(log.get(0)).contains("/mnt: is it mounted?");
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(61));
+    await().until(() -> log.size() == 2);
+    assertThat(log.get(1)).contains("for 6", "0 waited in vain");
+    isAway.set(false);
+    await().until(() -> log.size() == 3);
+    assertThat(log.get(2)).contains("served again after 6", "2 were served after a wait");
+    assertThat(List.of(first, second)).noneMatch(Thread::isAlive);
+    isAway.set(true);
+    Thread third = waiting();
+    await().until(() -> log.size() == 4);
+    third.interrupt();
+    ahead.addAndGet(TimeUnit.SECONDS.toNanos(20));
+    await().until(() -> log.size() == 5);
+    assertThat(log.get(4)).contains("Nothing is asked any more");
+  }
+
+  /** Reads in two seconds, of a consumer that asks again as soon as it has been answered. */
+  private static int served(ExecutorService readers, Outages served) throws Exception {
+    int reads = 0;
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+    while (System.nanoTime() < end) {
+      reads +=
+          readers
+              .submit(
+                  () ->
+                      served.read(
+                          () -> 0,
+                          false,
+                          () -> {
+                            Thread.sleep(2);
+                            served.served();
+                            return 1;
+                          }))
+              .get();
+    }
+    return reads;
+  }
+
+  /** On ten threads, as Kafka's; a consumer of what is away asks again after half a second. */
+  @Test
+  void othersAreReadAtTheirUsualRateMeanwhile() throws Exception {
+    ExecutorService readers = Executors.newFixedThreadPool(10);
+    ScheduledExecutorService consumers = Executors.newScheduledThreadPool(2);
+    try (Outages real = new Outages(KafkaReads.DEFAULT, EngineEnvironment.system(), log::add)) {
+      int before = served(readers, real);
+      for (int consumer = 0; consumer < 50; consumer++) {
+        var unused =
+            consumers.scheduleAtFixedRate(
+                () -> {
+                  long begun = System.nanoTime();
+                  var unusedToo =
+                      readers.submit(
+                          () -> real.read(() -> System.nanoTime() - begun, false, this::attempt));
+                },
+                10L * consumer,
+                500,
+                TimeUnit.MILLISECONDS);
+      }
+      Thread.sleep(1000);
+      // Half, since the machine may be busy with other tests.
+      assertThat(served(readers, real)).isGreaterThan(before / 2);
+    } finally {
+      var unused = consumers.shutdownNow();
+      var unusedToo = readers.shutdownNow();
+    }
+  }
+}
