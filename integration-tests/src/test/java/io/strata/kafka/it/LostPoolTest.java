@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.ValidRecords;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -156,6 +157,7 @@ class LostPoolTest {
     await().atMost(Duration.ofMinutes(2)).until(() -> keys(broker).records() < sent - KEYS);
     Tiers.awaitQuiet(broker);
     Tiers.awaitClean(broker, "hot");
+    await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertGapsAndTags(broker));
     broker.kill();
     Files.delete(pool(broker));
     JsonNode accepted = acceptLoss(broker);
@@ -181,11 +183,35 @@ class LostPoolTest {
     Tiers.audit(broker);
   }
 
-  /** Writes each key several times, in no order; returns how many records that are. */
+  /**
+   * A segment of the pool that was compacted ends before the next one begins, and all tags but the
+   * active segment's say that the file is whole.
+   */
+  private static void assertGapsAndTags(StockBroker broker) throws IOException {
+    Path partition = LogFiles.partition(broker, TOPIC, 0);
+    List<Path> segments = LogFiles.segments(partition);
+    List<Path> sealed =
+        LogFiles.hotSegments(partition).stream()
+            .filter(file -> !file.equals(segments.get(segments.size() - 1)))
+            .toList();
+    int gaps = 0;
+    for (Path file : sealed) {
+      assertThat(SegmentTag.wholeLength(file)).as("%s", file).hasValue(Files.size(file));
+      long base = Long.parseLong(file.getFileName().toString().replace(".log", ""));
+      long next = ValidRecords.nextOffset(file, base);
+      gaps += Files.exists(partition.resolve("%020d.log".formatted(next))) ? 0 : 1;
+    }
+    assertThat(gaps).as("gaps behind %s, of %s", sealed, segments).isPositive();
+  }
+
+  /**
+   * Writes each key several times, in no order, and each record in a batch of its own, which
+   * compaction removes with it; returns how many records that are.
+   */
   private static int writeKeys(StockBroker broker) {
     Random random = new Random(1);
     try (Producer<byte[], byte[]> producer =
-        RecordLedger.producer(broker.bootstrap(), Map.of("linger.ms", "5"))) {
+        RecordLedger.producer(broker.bootstrap(), Map.of("batch.size", "0"))) {
       for (int i = 0; i < KEYS * 6; i++) {
         int key = i < KEYS ? i : random.nextInt(KEYS);
         byte[] value = ByteBuffer.allocate(SIZE).putInt(i).array();

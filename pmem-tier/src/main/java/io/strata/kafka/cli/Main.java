@@ -37,6 +37,7 @@ import picocli.CommandLine.ScopeType;
       DoctorCommand.class,
       DrainCommand.class,
       AcceptLossCommand.class,
+      VerifyCommand.class,
       RemoteCommand.class,
       HelpCommand.class,
       AutoComplete.GenerateCompletion.class,

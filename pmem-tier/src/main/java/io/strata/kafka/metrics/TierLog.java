@@ -116,6 +116,9 @@ public final class TierLog implements TierEvents {
     Path file = pool.info().path();
     OpenReport report = pool.report();
     name("Repaired in pool " + file, report.repaired().stream().map(Object::toString).toList());
+    name(
+        "Damaged, so that an older log directory is not refused, in pool " + file,
+        report.damagedMoments().stream().map(Object::toString).toList());
     if (report.bound()) {
       log.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
     }

@@ -6,6 +6,8 @@ import java.util.List;
  * The result of opening a pool for writing.
  *
  * @param repaired what was wrong with the superblock or the session line, and has been put right
+ * @param damagedMoments words that stay as they are: the moments of which log directories are not
+ *     known
  * @param bound whether the pool had no owner and has been bound to the opener
  * @param daxLost whether persisted bytes survived a power failure where the pool was used before,
  *     and do not here
@@ -16,6 +18,7 @@ import java.util.List;
  */
 public record OpenReport(
     List<CheckFinding> repaired,
+    List<CheckFinding> damagedMoments,
     boolean bound,
     boolean daxLost,
     boolean powerLost,

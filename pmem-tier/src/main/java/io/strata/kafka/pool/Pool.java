@@ -301,6 +301,15 @@ public final class Pool implements AutoCloseable {
     return Optional.ofNullable(slots.get(index)).filter(slot -> slot.generation() == generation);
   }
 
+  /**
+   * Returns what slot {@code index} has kept of the segment of that generation; empty if it holds
+   * it still, or has gone on to another.
+   */
+  public Optional<FreedSlot> freed(int index, long generation) throws IOException {
+    boolean kept = slots.get(index) == null && generations.get(index) == generation;
+    return kept ? FreedSlot.read(memory, salt(), index) : Optional.empty();
+  }
+
   /** All slots that hold a segment at this moment, LIVE or DELETING, by index. */
   public List<Slot> slots() {
     List<Slot> found = new ArrayList<>();

@@ -48,7 +48,6 @@ final class PoolOpener {
 
     repaired.addAll(reading.findings());
     session.finding().ifPresent(repaired::add);
-    repaired.addAll(new PoolMoments(memory, reading.current().salt()).findings());
     Superblocks.write(memory, reading.current(), reading.toRepair());
     Superblock superblock = bind(reading.current(), expected);
     boolean needsForce = memory.durability().needsForce();
@@ -61,6 +60,7 @@ final class PoolOpener {
     OpenReport report =
         new OpenReport(
             List.copyOf(repaired),
+            new PoolMoments(memory, superblock.salt()).findings(),
             !superblock.owner().equals(reading.current().owner()),
             superblock.hadDax() && !memory.durability().durableOnPersist(),
             session.session().lostPower(bootId),

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 
 /**
  * Finds how far a log file has records that Kafka takes for valid: those of the batches from its
@@ -31,6 +32,18 @@ public final class ValidRecords {
       BatchCheck batches = new BatchCheck(0);
       long unused = Copying.pieces(channel, 0, channel.size(), batches::update);
       return nextOffset(channel, batches.validEnd(), baseOffset);
+    }
+  }
+
+  /**
+   * Returns what is wrong with a file that should have records to its end; empty if nothing is. A
+   * hole has zeros, which no batch has.
+   */
+  public static Optional<String> problem(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      BatchCheck batches = new BatchCheck(0);
+      long unused = Copying.pieces(channel, 0, channel.size(), batches::update);
+      return batches.problem();
     }
   }
 

@@ -246,7 +246,7 @@ public final class AcceptedLoss {
   }
 
   /** Kafka deletes the others when it starts. */
-  private static boolean isKept(SegmentName name) {
+  static boolean isKept(SegmentName name) {
     return name.replica() != SegmentName.Replica.DELETED
         && (name.stage() == SegmentName.Stage.LIVE || name.stage() == SegmentName.Stage.SWAP);
   }

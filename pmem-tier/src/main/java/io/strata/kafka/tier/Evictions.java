@@ -27,7 +27,9 @@ final class Evictions {
    */
   static Optional<Residence> run(TieredSegment segment, boolean wait) throws IOException {
     try {
-      return segment.segment().evict(wait);
+      Optional<Residence> left = segment.segment().evict(wait);
+      left.ifPresent(in -> segment.leftTag(Optional.of(in.tag())));
+      return left;
     } finally {
       segment.changed();
     }

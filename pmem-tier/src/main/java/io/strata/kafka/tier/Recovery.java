@@ -87,6 +87,7 @@ final class Recovery {
     refuseDiscarded(logFiles);
     Map<SegmentTag, Path> stale = new HashMap<>(logFiles);
     List<Decision> decisions = decide(stale);
+    skipIncomplete(stale);
     ForeignRecords.refuse(pools, directories, logFiles);
     forceTagsOfCopies(logFiles);
     for (Decision each : decisions) {
@@ -341,10 +342,7 @@ final class Recovery {
     }
   }
 
-  /**
-   * What a drain or an eviction has left over is a tag on a log file that has all bytes. One whose
-   * slot was discarded has lost some, perhaps.
-   */
+  /** A log file whose slot was discarded has lost bytes, perhaps. */
   private void refuseDiscarded(Map<SegmentTag, Path> logFiles) throws IOException {
     for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
       SegmentTag tag = each.getKey();
@@ -358,6 +356,22 @@ final class Recovery {
             accept-loss --config <server.properties>', and Kafka replicates what is missing\
             """
                 .formatted(tag));
+      }
+    }
+  }
+
+  /**
+   * A tag of a slot that was freed is left over from an eviction, whose log file has all bytes; or
+   * it came with an older copy of the partition's directory, whose log file may lack some.
+   */
+  private void skipIncomplete(Map<SegmentTag, Path> stale) throws IOException {
+    for (Map.Entry<SegmentTag, Path> each : stale.entrySet()) {
+      Pool pool = pools.find(each.getKey().pool()).orElseThrow();
+      Path file = each.getValue();
+      boolean inUse = pool.slot(each.getKey().slot(), each.getKey().generation()).isPresent();
+      if (!inUse && !at(file, logFile -> LeftTag.isOfWholeFile(pool, each.getKey(), logFile))) {
+        throw new LogDirectoryFailure(
+            ownerOf(file).orElseThrow(), file, LeftTag.incomplete(each.getKey(), file));
       }
     }
   }
@@ -385,6 +399,8 @@ final class Recovery {
   private void removeStaleTags(Map<SegmentTag, Path> stale) throws IOException {
     for (Path logFile : stale.values()) {
       at(logFile, SegmentTag::remove);
+      // It must not come back onto a file that has changed since: see LeftTag.
+      force(logFile);
     }
   }
 

@@ -41,6 +41,7 @@ final class TieredSegment {
   private final AtomicBoolean changed = new AtomicBoolean();
   private final AtomicBoolean late = new AtomicBoolean();
   private volatile boolean notedWhole;
+  private volatile Optional<SegmentTag> leftTag = Optional.empty();
   private volatile boolean missing;
   private volatile boolean refused;
   private volatile Optional<IOException> forceFailure = Optional.empty();
@@ -192,6 +193,15 @@ final class TieredSegment {
 
   void notedWhole(boolean now) {
     notedWhole = now;
+  }
+
+  /** The tag of a slot that it has left, if its log file may have that still, on the medium. */
+  Optional<SegmentTag> leftTag() {
+    return leftTag;
+  }
+
+  void leftTag(Optional<SegmentTag> tag) {
+    leftTag = tag;
   }
 
   /** Returns whether it was to begin in a pool, and no pool had space for it. */

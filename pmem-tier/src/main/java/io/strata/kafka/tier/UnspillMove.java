@@ -132,6 +132,7 @@ record UnspillMove(
                     SegmentTag.read(file).equals(Optional.of(to.tag())) && SegmentTag.remove(file));
       }
       mayBeThere = false;
+      segment.leftTag(Optional.of(to.tag()));
       registry.removeTag(to.tag(), segment);
     }
   }

@@ -83,8 +83,14 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
 
   /**
    * Called before a change: withdraws what the tag says, durably. Nearly free if it says nothing.
+   * The tag of a slot that the segment has left goes, durably, too: a start would take the changed
+   * file for an older copy ({@link LeftTag}).
    */
   void changing(TieredSegment segment) throws IOException {
+    Optional<SegmentTag> left = segment.leftTag();
+    if (left.isPresent()) {
+      removeLeft(segment, left);
+    }
     if (segment.notedWhole() && segment.inPool()) {
       try {
         withdraw(segment);
@@ -93,6 +99,22 @@ record WholeLogFiles(LogFileNames names, BackgroundWork work) {
         segment.notedWhole(false);
       }
     }
+  }
+
+  private void removeLeft(TieredSegment segment, Optional<SegmentTag> left) throws IOException {
+    try (FileChannel logFile = names.with(segment, file -> without(left, file))) {
+      DurableNames.force(segment, () -> Directories.force(logFile));
+    } catch (NoSuchFileException gone) {
+      // Deleted, with its tag.
+    }
+    segment.leftTag(Optional.empty());
+  }
+
+  private static FileChannel without(Optional<SegmentTag> left, Path file) throws IOException {
+    if (left.equals(SegmentTag.read(file))) {
+      boolean unused = SegmentTag.remove(file);
+    }
+    return LogFileChannels.toRead(file);
   }
 
   private void withdraw(TieredSegment segment) throws IOException {

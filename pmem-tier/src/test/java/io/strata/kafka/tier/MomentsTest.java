@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.layout.MomentLayout;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -303,6 +304,9 @@ final class MomentsTest {
     fixture.close();
     flip(MomentLayout.POSITION + MomentLayout.LAST_OFFSET);
     fixture.open();
+    OpenReport report = fixture.tier().pools().get(0).report();
+    assertThat(report.repaired()).isEmpty();
+    assertThat(report.damagedMoments()).hasSize(1);
     assertThat(fixture.read(segment)).isEqualTo(BATCHES);
     fixture.close();
     flip(MomentLayout.POSITION + MomentLayout.DIRECTORY_ID_OFFSET);

@@ -1,0 +1,160 @@
+package io.strata.kafka.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.LogDirDescription;
+import org.apache.kafka.common.TopicPartitionReplica;
+import org.apache.kafka.common.errors.KafkaStorageException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Flushes on a busy disk meet deletions and renames: topics are created and deleted without a
+ * delay, and their replicas moved between two log directories meanwhile. No log directory goes
+ * offline, and no slot is left.
+ */
+@Tag("long")
+class TopicChurnTest {
+
+  private static final long SEED = Long.getLong("strata.it.seed", System.nanoTime());
+  private static final int THREADS = 4;
+  private static final int ROUNDS = Integer.getInteger("strata.it.churn.rounds", 12);
+  private static final int PARTITIONS = 3;
+  private static final int MIB = 1 << 20;
+
+  @RegisterExtension static final Workspace WORK = new Workspace();
+
+  @Test
+  void noLogDirectoryGoesOfflineAndNoSlotIsLeft() throws Exception {
+    try (TestMount first = TestMount.ext4(WORK.folder("disk-1"), 512);
+        TestMount second = TestMount.ext4(WORK.folder("disk-2"), 512)) {
+      StockBroker broker =
+          WORK.closing(
+                  Tiers.broker(WORK.folder("churn"), Pools.create(WORK.pool("churn"), "24MiB", 64))
+                      .set(
+                          "log.dirs",
+                          first.path().resolve("data") + "," + second.path().resolve("data"))
+                      .set("metadata.log.dir", WORK.folder("churn-metadata").toString())
+                      .set("log.segment.delete.delay.ms", "0")
+                      .set("log.flush.interval.messages", "500")
+                      .set("strata.migration.threshold", "0")
+                      .build())
+              .start();
+      AtomicBoolean done = new AtomicBoolean();
+      List<CompletableFuture<Void>> disks =
+          List.of(busy(first.path(), done), busy(second.path(), done));
+      RecordLedger steady = Tiers.topic(broker, "steady", 2);
+      try {
+        List<CompletableFuture<Void>> churns =
+            IntStream.range(0, THREADS).mapToObj(i -> churn(broker, i)).toList();
+        for (CompletableFuture<Void> each : churns) {
+          while (!each.isDone()) {
+            steady.produce(broker.bootstrap(), 500, 1_000);
+          }
+          each.join();
+        }
+      } finally {
+        done.set(true);
+        disks.forEach(CompletableFuture::join);
+      }
+      Tiers.verify(broker, steady);
+      try (Admin admin = broker.admin()) {
+        for (LogDirDescription each :
+            Topics.await(admin.describeLogDirs(List.of(1)).allDescriptions()).get(1).values()) {
+          assertThat(each.error()).isNull();
+        }
+      }
+      assertThat(broker.output()).doesNotContain("Stopping serving replicas in dir");
+      assertThat(Jmx.value(broker, "type=LogFiles,name=FailuresTotal")).isZero();
+      Topics.delete(broker, "steady");
+      await()
+          .atMost(Tiers.PATIENCE)
+          .untilAsserted(() -> assertThat(Tiers.usage(broker).used()).isZero());
+      broker.stop();
+      Tiers.audit(broker);
+      assertThat(Tiers.json("pool", "info", broker).path("pools").get(0).path("segments").asLong())
+          .isZero();
+    }
+  }
+
+  /** Keeps a disk and its journal busy: every flush beside it waits. */
+  private static CompletableFuture<Void> busy(Path disk, AtomicBoolean done) {
+    return CompletableFuture.runAsync(
+        () -> {
+          ByteBuffer block = ByteBuffer.allocateDirect(4 * MIB);
+          try (FileChannel file =
+              FileChannel.open(
+                  disk.resolve("busy"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            while (!done.get()) {
+              int unused = file.write(block.clear(), 0);
+              file.force(true);
+            }
+          } catch (IOException e) {
+            throw new CompletionException(e);
+          }
+        });
+  }
+
+  /** One topic after the other, each moved about while it is written. */
+  private static CompletableFuture<Void> churn(StockBroker broker, int thread) {
+    return CompletableFuture.runAsync(
+        () -> {
+          Random random = new Random(SEED + thread);
+          try {
+            for (int round = 0; round < ROUNDS; round++) {
+              live(broker, "churn-%d-%d".formatted(thread, round), random);
+            }
+          } catch (InterruptedException e) {
+            throw new CompletionException(e);
+          }
+        });
+  }
+
+  private static void live(StockBroker broker, String name, Random random)
+      throws InterruptedException {
+    Topics.create(
+        broker, name, PARTITIONS, Map.of("file.delete.delay.ms", "0", "flush.messages", "200"));
+    RecordLedger ledger = new RecordLedger(name, PARTITIONS, random.nextInt());
+    ledger.produce(broker.bootstrap(), 1_500 + random.nextInt(2_000), 1_000);
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      move(broker, name, partition, random);
+    }
+    ledger.produce(broker.bootstrap(), 1_000 + random.nextInt(1_000), 1_000);
+    if (random.nextBoolean()) {
+      assertThat(ledger.verify(broker.bootstrap()).records())
+          .as("strata.it.seed=%s", SEED)
+          .isEqualTo(ledger.acknowledged());
+    }
+    Topics.delete(broker, name);
+  }
+
+  private static void move(StockBroker broker, String name, int partition, Random random)
+      throws InterruptedException {
+    List<Path> directories = new ArrayList<>(broker.logDirectories());
+    TopicPartitionReplica replica = new TopicPartitionReplica(name, partition, 1);
+    String to = directories.get(random.nextInt(directories.size())).toString();
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.alterReplicaLogDirs(Map.of(replica, to)).all());
+    } catch (KafkaStorageException e) {
+      throw new AssertionError("a log directory is offline, strata.it.seed=" + SEED, e);
+    }
+    Thread.sleep(Duration.ofMillis(random.nextInt(50)).toMillis());
+  }
+}
