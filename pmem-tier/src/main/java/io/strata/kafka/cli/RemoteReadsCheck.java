@@ -64,7 +64,7 @@ final class RemoteReadsCheck extends DoctorCheck {
                   EngineEnvironment.system().threads(),
                   control -> StoreListing.topics(directory)));
         } catch (IOException e) {
-          continue; // 'strata remote verify' says what is wrong with it.
+          // 'strata remote verify' says what is wrong with it.
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt();
           return topics;

@@ -99,9 +99,7 @@ final class SegmentStream extends InputStream {
       fill(rest, 0, inChunk);
       kept = new Kept(position, rest);
     }
-    int from = (int) (position - kept.at());
-    count = Math.min(count, kept.bytes().length - from);
-    System.arraycopy(kept.bytes(), from, target, offset, count);
+    count = kept.copy(position, target, offset, count);
     position += count;
     return count;
   }

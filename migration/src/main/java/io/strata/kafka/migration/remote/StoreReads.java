@@ -72,7 +72,7 @@ final class StoreReads {
   private final Cache<ChunkName, Kept> chunks =
       Caffeine.newBuilder()
           .maximumWeight(Math.min(MOST_KEPT, Runtime.getRuntime().maxMemory() / 64))
-          .weigher((ChunkName name, Kept kept) -> kept.bytes().length)
+          .weigher((ChunkName name, Kept kept) -> kept.bytes.length)
           .expireAfterAccess(KEPT_IDLE)
           .executor(Runnable::run)
           .build();
@@ -219,9 +219,26 @@ final class StoreReads {
   private record ChunkName(String id, int chunk) {}
 
   /** The end of a chunk, checked, from a byte of the segment on. */
-  record Kept(long at, byte[] bytes) {
+  static final class Kept {
 
     static final Kept NOTHING = new Kept(0, new byte[0]);
+
+    private final long at;
+    private final byte[] bytes;
+
+    /** Of bytes that nothing changes any more. */
+    Kept(long at, byte[] bytes) {
+      this.at = at;
+      this.bytes = bytes;
+    }
+
+    /** Copies bytes from a position on; returns how many. */
+    int copy(long position, byte[] target, int offset, int most) {
+      int from = (int) (position - at);
+      int count = Math.min(most, bytes.length - from);
+      System.arraycopy(bytes, from, target, offset, count);
+      return count;
+    }
 
     long end() {
       return at + bytes.length;
@@ -234,7 +251,7 @@ final class StoreReads {
 
   /** Keeps the end of a chunk for the next fetch. */
   void keep(Located place, Kept kept) {
-    chunks.put(chunkAt(place, kept.at()), kept);
+    chunks.put(chunkAt(place, kept.at), kept);
   }
 
   /**
