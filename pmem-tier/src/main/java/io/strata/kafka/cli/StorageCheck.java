@@ -15,7 +15,9 @@ import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.SlotFlag;
 import io.strata.kafka.pool.SlotSnapshot;
+import io.strata.kafka.pool.SlotState;
 import io.strata.kafka.tier.LogDirectory;
 import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.MissingPools;
@@ -343,7 +345,11 @@ final class StorageCheck extends DoctorCheck {
       Map<UUID, Integer> others = new HashMap<>();
       try (PoolReader pool = Pool.openReadOnly(file)) {
         for (SlotSnapshot slot : pool.readAll()) {
-          if (!known.contains(slot.directoryId())) {
+          boolean wanted =
+              slot.state() == SlotState.LIVE
+                  && slot.committedLength() > 0
+                  && !slot.has(SlotFlag.ORPHANED);
+          if (wanted && !known.contains(slot.directoryId())) {
             others.merge(slot.directoryId(), 1, Integer::sum);
           }
         }
