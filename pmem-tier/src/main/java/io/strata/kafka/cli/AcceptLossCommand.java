@@ -9,6 +9,7 @@ import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.tier.AcceptedLoss;
 import io.strata.kafka.tier.Forget;
 import io.strata.kafka.tier.Moments;
+import io.strata.kafka.tier.TaggedLogFile;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -21,7 +22,10 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -51,12 +55,22 @@ import picocli.CommandLine.Option;
     footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"})
 final class AcceptLossCommand extends StrataCommand {
   /** The refusals that a lost pool is recognized by; one that may not be read is not lost. */
-  private static final Set<PoolException.Kind> LOST =
+  static final Set<PoolException.Kind> LOST =
       EnumSet.of(
           PoolException.Kind.MISSING,
           PoolException.Kind.NOT_A_POOL,
           PoolException.Kind.TRUNCATED,
           PoolException.Kind.CORRUPT);
+
+  private static final String NOT_FOUND =
+      "lost: pool %s: found no file with this identity at any path that the configuration or a log"
+          + " directory names: %s";
+
+  /** The pools that log files name, and no file has. */
+  private final Set<UUID> lost = new TreeSet<>();
+
+  /** The pools that log files name, and the configuration does not, by their files. */
+  private final Map<UUID, Path> misplaced = new TreeMap<>();
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -89,7 +103,7 @@ final class AcceptLossCommand extends StrataCommand {
   // What is held is only to be released.
   @SuppressWarnings("try")
   ExitCode run() throws Exception {
-    BrokerProperties broker = config.require();
+    BrokerProperties broker = config.requireForChange();
     StrataConfig strata = broker.strataConfig().orElseThrow();
     Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
     directories.add(broker.metadataLogDir());
@@ -98,6 +112,7 @@ final class AcceptLossCommand extends StrataCommand {
       TierSpec tier = TierSpecs.of(strata, broker);
       requireConfigured(directories);
       AcceptedLoss.Plan plan = plan(tier, directories);
+      requireConfigured(broker, tier);
       if (yes) {
         AcceptedLoss.run(plan);
       }
@@ -124,6 +139,19 @@ final class AcceptLossCommand extends StrataCommand {
                 .formatted(plan.lacking().size()));
       }
       return plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
+    }
+  }
+
+  /** A pool that is there is not lost, whatever the configuration names. */
+  private void requireConfigured(BrokerProperties broker, TierSpec tier) throws RefusedException {
+    if (!misplaced.isEmpty()) {
+      throw new RefusedException(
+          """
+          %s: found pools that are not lost, where the log directories say that they are: %s; \
+          expected them in strata.pools (or strata.tier.<name>.pools), which names %s; correct it, \
+          or take one for lost by --pool; nothing has been changed\
+          """
+              .formatted(broker.source(), misplaced, tier.config().pools()));
     }
   }
 
@@ -162,6 +190,7 @@ final class AcceptLossCommand extends StrataCommand {
   }
 
   private AcceptedLoss.Plan plan(TierSpec tier, Set<Path> directories) throws IOException {
+    PoolsElsewhere elsewhere = PoolsElsewhere.recordedIn(directories);
     try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
       for (Map.Entry<Path, PoolException> each : pools.refusals().entrySet()) {
         PoolException refusal = each.getValue();
@@ -178,10 +207,30 @@ final class AcceptLossCommand extends StrataCommand {
       AcceptedLoss.Plan plan =
           AcceptedLoss.plan(
               directories.stream().filter(each -> !isGivenUp(each)).toList(),
-              file -> lostPools.contains(file.tag().pool()) || pools.hasLost(file.tag()));
+              file -> lostPools.contains(file.tag().pool()) || hasLost(pools, elsewhere, file));
+      Set<Path> searched = new LinkedHashSet<>(tier.config().pools());
+      searched.addAll(elsewhere.searched());
+      lost.forEach(id -> note(NOT_FOUND.formatted(id, searched)));
       return plan.with(
           AcceptedLoss.plan(directories.stream().filter(this::isGivenUp).toList(), file -> true));
     }
+  }
+
+  /**
+   * Returns whether a segment's bytes are gone. Those in a pool that a log directory names, and the
+   * configuration does not, are not: {@link #requireConfigured} refuses.
+   */
+  private boolean hasLost(PoolReaders pools, PoolsElsewhere elsewhere, TaggedLogFile file) {
+    UUID id = file.tag().pool();
+    if (pools.find(id).isEmpty()) {
+      Optional<Path> there = elsewhere.find(id);
+      if (there.isPresent()) {
+        misplaced.put(id, there.get());
+        return false;
+      }
+      lost.add(id);
+    }
+    return pools.hasLost(file.tag());
   }
 
   /** Says what is left to do with the pools that were taken for lost. */

@@ -4,9 +4,11 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.tier.KafkaLocks;
 import java.io.IOException;
 import java.net.MalformedURLException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
@@ -100,21 +102,24 @@ final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  /** Connects to the broker that has one of these pools open. */
-  static BrokerConnection ofPools(List<Path> pools) throws IOException {
+  /** Connects to the broker that has one of these pools open, or runs on a log directory. */
+  static BrokerConnection ofFiles(List<Path> pools, List<Path> logDirectories) throws IOException {
     for (Path pool : pools) {
       Pool.requireSearchable(pool);
     }
-    OptionalLong running = Surroundings.ofThisProcess().writerOf(pools);
+    List<Path> locked = new ArrayList<>(pools);
+    logDirectories.forEach(directory -> locked.add(directory.resolve(KafkaLocks.FILE_NAME)));
+    OptionalLong running = Surroundings.ofThisProcess().writerOf(locked);
     if (running.isPresent()) {
       return ofProcess(running.getAsLong());
     }
     throw new IOException(
         """
-        found no process that has one of the pools %s open, expected a running broker; start it, \
-        run this as the user that it runs as, or name it with --pid or --jmx\
+        found no process that has one of the pools %s open or Kafka's lock of one of the log \
+        directories %s, expected a running broker; start it, run this as the user that it runs as, \
+        or name it with --pid or --jmx\
         """
-            .formatted(pools));
+            .formatted(pools, logDirectories));
   }
 
   /** Connects to the only broker with Strata on this machine that this user can see. */

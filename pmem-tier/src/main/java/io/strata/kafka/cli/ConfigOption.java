@@ -22,6 +22,42 @@ final class ConfigOption {
       description = "A property in place of the file's; may be given several times.")
   private List<String> overrides = new ArrayList<>();
 
+  @Option(
+      names = "--working-directory",
+      paramLabel = "DIRECTORY",
+      description =
+          """
+          The broker's working directory, where log.dirs has relative paths: a command that \
+          changes something insists on it then.\
+          """)
+  private @Nullable Path workingDirectory;
+
+  /**
+   * As {@link #load}, for a command that changes something: it must not find other log directories
+   * than the broker does.
+   *
+   * @throws RefusedException if the place of a log directory depends on a working directory that is
+   *     not known
+   */
+  Optional<BrokerProperties> loadForChange() throws IOException, UsageException, RefusedException {
+    Optional<BrokerProperties> broker = load();
+    List<String> relative = broker.map(BrokerProperties::relativeLogDirs).orElse(List.of());
+    if (!relative.isEmpty() && workingDirectory == null) {
+      throw new RefusedException(
+          """
+          %s: found the relative log directories %s, expected absolute ones; give the broker's \
+          working directory by --working-directory, or write absolute paths in log.dirs\
+          """
+              .formatted(broker.orElseThrow().source(), relative));
+    }
+    return broker;
+  }
+
+  /** As {@link #loadForChange}; a file must have been given. */
+  BrokerProperties requireForChange() throws IOException, UsageException, RefusedException {
+    return loadForChange().orElseThrow(ConfigOption::missing);
+  }
+
   /** The properties, if a file was given. */
   Optional<BrokerProperties> load() throws IOException, UsageException {
     if (file == null) {
@@ -38,13 +74,17 @@ final class ConfigOption {
       throw new UsageException(
           "--config: found no file " + file + ", expected the broker's server.properties");
     }
-    return Optional.of(BrokerProperties.load(file, overrides));
+    return Optional.of(
+        BrokerProperties.load(
+            file, overrides, workingDirectory == null ? Path.of("") : workingDirectory));
   }
 
   /** The properties; a file must have been given. */
   BrokerProperties require() throws IOException, UsageException {
-    return load()
-        .orElseThrow(
-            () -> new UsageException("--config: found nothing, expected the server.properties"));
+    return load().orElseThrow(ConfigOption::missing);
+  }
+
+  private static UsageException missing() {
+    return new UsageException("--config: found nothing, expected the server.properties");
   }
 }

@@ -34,7 +34,7 @@ final class DrainCommand extends StrataCommand {
   // What is held is only to be released.
   @SuppressWarnings("try")
   ExitCode run() throws Exception {
-    BrokerProperties broker = config.require();
+    BrokerProperties broker = config.requireForChange();
     StrataConfig strata = broker.strataConfig().orElseThrow().withAnyDurability();
     Drain.Report report;
     try (BrokerStopped stopped = BrokerStopped.require(broker.logDirs());

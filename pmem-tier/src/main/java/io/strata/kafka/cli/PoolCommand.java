@@ -311,7 +311,7 @@ final class PoolCommand extends StrataCommand.Group {
     ExitCode run() throws Exception {
       Path target = place.resolve();
       boolean yes = confirmation.given();
-      List<Path> logDirectories = place.config.require().logDirs();
+      List<Path> logDirectories = place.config.requireForChange().logDirs();
       List<String> segments;
       try (BrokerStopped stopped = place.brokerStopped()) {
         segments = io.strata.kafka.tier.Forget.run(target, directory, logDirectories, yes);
@@ -404,7 +404,7 @@ final class PoolCommand extends StrataCommand.Group {
 
     /** Sees to it that no broker runs on the log directories, if a configuration names them. */
     BrokerStopped brokerStopped() throws Exception {
-      Optional<BrokerProperties> broker = config.load();
+      Optional<BrokerProperties> broker = config.loadForChange();
       return BrokerStopped.require(broker.map(BrokerProperties::logDirs).orElse(List.of()));
     }
 

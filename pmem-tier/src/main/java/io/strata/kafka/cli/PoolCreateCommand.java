@@ -91,7 +91,7 @@ final class PoolCreateCommand extends StrataCommand {
 
   @Override
   ExitCode run() throws Exception {
-    Optional<BrokerProperties> broker = config.load();
+    Optional<BrokerProperties> broker = config.loadForChange();
     Optional<StrataConfig> strata = Optional.empty();
     if (broker.isPresent()) {
       if (brokerId != null || clusterId != null) {

@@ -2,6 +2,8 @@ package io.strata.kafka.cli;
 
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataKeys;
+import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,9 +22,9 @@ import picocli.CommandLine.Option;
       """,
       "",
       """
-      The broker is found by its pools (--config), its process (--pid) or its JMX address \
-      (--jmx); without any of them, or if it has no pools, it is the only one that runs on this \
-      machine as this user. All but --jmx attach to the broker's JVM, which only its own user may \
+      The broker is found by its pools and log directories (--config), its process (--pid) or its \
+      JMX address (--jmx); without any of them it is the only one that runs on this machine as \
+      this user. All but --jmx attach to the broker's JVM, which only its own user may \
       do, and start its local management agent where Kafka's scripts have not: a port that \
       accepts connections of this machine only.\
       """,
@@ -115,13 +117,36 @@ final class StatusCommand extends StrataCommand {
     if (jmx != null) {
       return BrokerConnection.ofAddress(jmx);
     }
-    if (broker.isPresent() && hasPools(broker.get())) {
-      return BrokerConnection.ofPools(broker.get().strataConfig().orElseThrow().pools());
+    if (broker.isEmpty()) {
+      return BrokerConnection.ofThisMachine();
     }
-    return BrokerConnection.ofThisMachine();
+    BrokerConnection found =
+        BrokerConnection.ofFiles(
+            hasPools(broker.get()) ? broker.get().strataConfig().orElseThrow().pools() : List.of(),
+            broker.get().logDirs());
+    try {
+      requireNode(broker.get(), found.status());
+      return found;
+    } catch (IOException | RuntimeException e) {
+      found.close();
+      throw e;
+    }
   }
 
-  /** A broker with the remote tier alone has none, and nothing else that identifies its process. */
+  private static void requireNode(BrokerProperties broker, BrokerStatus status) throws IOException {
+    if (broker.nodeId().isPresent()
+        && !status.broker().equals(Integer.toString(broker.nodeId().getAsInt()))) {
+      throw new IOException(
+          """
+          process %d: found broker %s, expected broker %d of %s: another broker runs on its pools \
+          or log directories\
+          """
+              .formatted(
+                  status.pid(), status.broker(), broker.nodeId().getAsInt(), broker.source()));
+    }
+  }
+
+  /** A broker with the remote tier alone has none. */
   private static boolean hasPools(BrokerProperties broker) {
     return broker.asMap().keySet().stream()
         .anyMatch(

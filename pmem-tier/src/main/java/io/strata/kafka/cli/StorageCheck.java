@@ -15,11 +15,9 @@ import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolReader;
-import io.strata.kafka.pool.SlotSnapshot;
-import io.strata.kafka.tier.LogDirectory;
+import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.MissingPools;
-import io.strata.kafka.tier.Moments;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -53,7 +51,9 @@ final class StorageCheck extends DoctorCheck {
   private final StrataConfig config;
   private final TierSpec spec;
   private final Map<UUID, Path> present = new HashMap<>();
-  private final Set<UUID> different = new HashSet<>();
+
+  /** The log directories without which Kafka itself does not start. */
+  private final Set<String> unusable = new HashSet<>();
 
   StorageCheck(
       Surroundings surroundings,
@@ -71,6 +71,12 @@ final class StorageCheck extends DoctorCheck {
     for (Path directory : broker.logDirs()) {
       logDirectory(directory);
     }
+    boolean none = broker.logDirs().stream().noneMatch(Files::isDirectory);
+    for (Path directory : spec.logDirectories()) {
+      if (none || !Files.isDirectory(broker.metadataLogDir())) {
+        unusable.add("log directory " + directory);
+      }
+    }
     List<Path> missing = new ArrayList<>();
     for (Path pool : spec.pools()) {
       if (!isUsable(pool)) {
@@ -83,10 +89,31 @@ final class StorageCheck extends DoctorCheck {
       }
     }
     missing.forEach(pool -> missingPool("pool " + pool, pool));
-    differentMoments();
-    otherDirectories();
     segments();
+    if (process.isEmpty()) {
+      start();
+    }
     return found;
+  }
+
+  // -- the start
+
+  /**
+   * Tries the start itself. What it does not refuse is a warning at most, and what it refuses is a
+   * failure, whatever was found else: one verdict of pools and log directories.
+   */
+  private void start() {
+    Optional<IOException> refusal = HotTier.refusal(spec);
+    if (refusal.isPresent()) {
+      fail("start", Failures.messageOf(refusal.get()), "see 'When the broker does not start'");
+      return;
+    }
+    found.replaceAll(
+        each ->
+            each.verdict() == Verdict.FAIL && !unusable.contains(each.what())
+                ? new Diagnosis(Verdict.WARN, each.what(), each.found(), each.remedy())
+                : each);
+    ok("start", "opens these pools and log directories");
   }
 
   // -- permissions
@@ -317,47 +344,6 @@ final class StorageCheck extends DoctorCheck {
       }
     } catch (IOException e) {
       fail(what, Failures.messageOf(e), "repair its file system");
-    }
-  }
-
-  private void differentMoments() throws IOException {
-    for (Moments.Difference each : Moments.among(present.values(), spec.logDirectories())) {
-      different.add(each.poolId());
-      fail("pool " + each.pool(), each.description(), each.remedy());
-    }
-  }
-
-  /** Segments of log directories that are not configured, or were copied without attributes. */
-  private void otherDirectories() throws IOException {
-    Set<UUID> known = new HashSet<>();
-    for (Path directory : spec.logDirectories()) {
-      if (Files.isDirectory(directory)) {
-        LogDirectory.find(directory.toRealPath()).map(LogDirectory::id).ifPresent(known::add);
-      }
-    }
-    for (Map.Entry<UUID, Path> each : present.entrySet()) {
-      if (different.contains(each.getKey())) {
-        continue; // What it has is of another time.
-      }
-      Path file = each.getValue();
-      Map<UUID, Integer> others = new HashMap<>();
-      try (PoolReader pool = Pool.openReadOnly(file)) {
-        for (SlotSnapshot slot : pool.readAll()) {
-          if (!known.contains(slot.directoryId())) {
-            others.merge(slot.directoryId(), 1, Integer::sum);
-          }
-        }
-      }
-      others.forEach(
-          (directory, segments) ->
-              fail(
-                  "pool " + file,
-                  "has %d segments of log directory %s, and none of log.dirs is that one"
-                      .formatted(segments, directory),
-                  """
-                  mount its file system, or put it back; if it was copied, copy it again with \
-                  its extended attributes; if it is lost for good, see 'strata pool forget --help'\
-                  """));
     }
   }
 

@@ -79,10 +79,10 @@ record Surroundings(Map<String, String> environment, Optional<Path> jar, Path ro
     }
   }
 
-  /** Returns the process that has one of these pools open for writing. */
-  OptionalLong writerOf(List<Path> pools) {
-    return pools.stream()
-        .flatMap(pool -> Pool.writer(pool, root.resolve("proc")).stream())
+  /** Returns the process that has one of these files open, and locked for writing. */
+  OptionalLong writerOf(List<Path> files) {
+    return files.stream()
+        .flatMap(file -> Pool.writer(file, root.resolve("proc")).stream())
         .mapToLong(ProcessHandle::pid)
         .findFirst();
   }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A broker's {@code server.properties} with its {@code --override}s, read as {@code kafka.Kafka}
@@ -45,9 +46,11 @@ public final class BrokerProperties {
   private final String source;
   private final Map<String, String> properties;
   private final ServiceLinks links;
+  private final Path workingDirectory;
 
-  private BrokerProperties(String source, Map<String, String> all) {
+  private BrokerProperties(String source, Map<String, String> all, Path workingDirectory) {
     this.source = source;
+    this.workingDirectory = workingDirectory;
     this.links = ServiceLinks.in(all);
     Map<String, String> own = new HashMap<>(all);
     own.keySet().removeAll(links.keys());
@@ -63,6 +66,14 @@ public final class BrokerProperties {
    * @throws IOException if the file cannot be read or is malformed, naming it
    */
   public static BrokerProperties load(Path file, List<String> overrides) throws IOException {
+    return load(file, overrides, Path.of(""));
+  }
+
+  /**
+   * As {@link #load(Path, List)}, for a broker with another working directory than this process's.
+   */
+  public static BrokerProperties load(Path file, List<String> overrides, Path workingDirectory)
+      throws IOException {
     Properties loaded = new Properties();
     try (InputStream in = Files.newInputStream(file)) {
       loaded.load(in);
@@ -85,7 +96,7 @@ public final class BrokerProperties {
         properties.put(override.substring(0, equals), override.substring(equals + 1));
       }
     }
-    BrokerProperties broker = new BrokerProperties(file.toString(), properties);
+    BrokerProperties broker = new BrokerProperties(file.toString(), properties, workingDirectory);
     broker.requirePaths();
     return broker;
   }
@@ -111,7 +122,7 @@ public final class BrokerProperties {
 
   /** The given keys and values, for example those that Kafka hands to a plugin. */
   public static BrokerProperties of(String source, Map<String, String> properties) {
-    return new BrokerProperties(source, properties);
+    return new BrokerProperties(source, properties, Path.of(""));
   }
 
   /** Returns where the values come from, for messages: the file's name. */
@@ -139,15 +150,28 @@ public final class BrokerProperties {
    * default.
    */
   public List<Path> logDirs() {
-    String value = get(LOG_DIRS).or(() -> get(LOG_DIR)).orElse(LOG_DIR_DEFAULT);
-    return list(value).stream().map(name -> Path.of(name).toAbsolutePath().normalize()).toList();
+    return logDirNames().stream().map(this::absolute).toList();
+  }
+
+  private List<String> logDirNames() {
+    return list(get(LOG_DIRS).or(() -> get(LOG_DIR)).orElse(LOG_DIR_DEFAULT));
+  }
+
+  private Path absolute(String name) {
+    return workingDirectory.resolve(name).toAbsolutePath().normalize();
+  }
+
+  /** The log directories, as written, whose place depends on the broker's working directory. */
+  public List<String> relativeLogDirs() {
+    return Stream.concat(logDirNames().stream(), get(METADATA_LOG_DIR).stream())
+        .filter(name -> !Path.of(name).isAbsolute())
+        .distinct()
+        .toList();
   }
 
   /** The directory of {@code __cluster_metadata}: the first log directory unless it is set. */
   public Path metadataLogDir() {
-    return get(METADATA_LOG_DIR)
-        .map(name -> Path.of(name).toAbsolutePath().normalize())
-        .orElseGet(() -> logDirs().get(0));
+    return get(METADATA_LOG_DIR).map(this::absolute).orElseGet(() -> logDirs().get(0));
   }
 
   /** {@code node.id}, otherwise {@code broker.id}; empty if neither is a number from 0. */

@@ -36,14 +36,14 @@ public final class StrataKeys {
   public static final StrataKey<List<Path>> POOLS =
       StrataKey.named("strata.pools", "list of files", Values::parseFiles)
           .otherwise("none: required, unless `strata.tiers` is set")
-          .expected("a comma-separated list of pool files, each once")
+          .expected("a comma-separated list of pool files, absolute paths, each once")
           .documentation(
               """
               The pool files where there is one tier: short for `strata.tiers=hot` and \
               `strata.tier.hot.pools`. A segment lies wholly in one pool; new segments go to the \
               pool with the most free space. A pool that holds segments must stay in the list: \
-              take it out after `strata drain`. Relative names are resolved against the working \
-              directory of the broker.\
+              take it out after `strata drain`. The paths are absolute: commands and the \
+              broker have working directories of their own.\
               """);
 
   public static final StrataKey<Long> POOL_CREATE =
@@ -75,7 +75,9 @@ public final class StrataKeys {
   public static final StrataKey<List<Path>> TIER_POOLS =
       StrataKey.named("strata.tier.<name>.pools", "list of files", Values::parseFiles)
           .otherwise("none: required for each tier that `strata.tiers` lists")
-          .expected("a comma-separated list of pool files, each once and in one tier only")
+          .expected(
+              "a comma-separated list of pool files, absolute paths, each once and in one tier"
+                  + " only")
           .documentation(
               """
               The pool files of one tier, several if it has several devices (one per socket, for \

@@ -130,9 +130,9 @@ final class Values {
         });
   }
 
-  /** Relative files are made absolute, as Kafka does. */
+  /** Files, which must be written as absolute ones: commands run in other directories. */
   static List<Path> parseFiles(String value) {
-    return distinct(splitAtCommas(value), name -> path(name).toAbsolutePath().normalize());
+    return distinct(splitAtCommas(value), Values::absolute);
   }
 
   /** Splits as Kafka does. */
@@ -142,15 +142,15 @@ final class Values {
 
   /** Directories of the store, which must be written as absolute ones. */
   static List<Path> parseDirectories(String value) {
-    return distinct(
-        BrokerProperties.list(value),
-        name -> {
-          Path directory = path(name);
-          if (!directory.isAbsolute()) {
-            throw new IllegalArgumentException("'" + name + "' is not absolute");
-          }
-          return directory.normalize();
-        });
+    return distinct(BrokerProperties.list(value), Values::absolute);
+  }
+
+  private static Path absolute(String name) {
+    Path path = path(name);
+    if (!path.isAbsolute()) {
+      throw new IllegalArgumentException("'" + name + "' is not absolute");
+    }
+    return path.normalize();
   }
 
   /** At least one, none twice. */

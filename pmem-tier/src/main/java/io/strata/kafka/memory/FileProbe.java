@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import jdk.nio.mapmode.ExtendedMapMode;
 
@@ -17,6 +19,8 @@ import jdk.nio.mapmode.ExtendedMapMode;
  */
 public final class FileProbe {
   private static final Set<String> MEMORY_BACKED = Set.of("tmpfs", "ramfs");
+
+  private static final Path MOUNTS = Path.of("/proc/self/mounts");
 
   private FileProbe() {}
 
@@ -90,6 +94,39 @@ public final class FileProbe {
     } catch (IOException unreadable) {
       return false;
     }
+  }
+
+  /**
+   * As {@link #durability}, for a file that is still to be made. Where there is no file that could
+   * be mapped, the mount's options say whether its file system is DAX.
+   */
+  static Durability durabilityOfNew(MemoryType type, Path file) throws IOException {
+    Path directory = directoryOf(file);
+    if (isMemoryBacked(directory)) {
+      return Durability.PROCESS;
+    }
+    return type != MemoryType.FILE && isMountedWithDax(file) ? Durability.POWER : Durability.FORCE;
+  }
+
+  /** Returns whether the file system that a file is to be made on is mounted with DAX. */
+  public static boolean isMountedWithDax(Path file) throws IOException {
+    Path directory = directoryOf(file).toRealPath();
+    String options = "";
+    Path nearest = directory.getRoot();
+    for (String line : Files.readAllLines(MOUNTS)) {
+      String[] fields = line.split(" ", -1);
+      Path point = Path.of(fields.length > 3 ? fields[1].replace("\\040", " ") : "/");
+      if (fields.length > 3 && directory.startsWith(point) && point.startsWith(nearest)) {
+        nearest = point;
+        options = fields[3];
+      }
+    }
+    List<String> given = List.of(options.split(",", -1));
+    return given.contains("dax") || given.contains("dax=always");
+  }
+
+  private static Path directoryOf(Path file) {
+    return Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
   }
 
   /** Returns the durability of a file that is reached by a memory of the given type. */

@@ -112,6 +112,29 @@ public final class Pool implements AutoCloseable {
   }
 
   /**
+   * As {@link #open(Path, MemoryType, PoolOwner)}, and the file stays as it is: what is stored is
+   * seen through this pool only. Takes no lock.
+   */
+  public static Pool openOnTrial(Path file, MemoryType type, PoolOwner expected)
+      throws IOException {
+    return PoolFile.openOnTrial(file, type, expected);
+  }
+
+  /** Returns a pool as {@link #create} would make it; there is no file of it. */
+  public static Pool createOnTrial(PoolSpec spec) throws IOException {
+    return PoolFile.createOnTrial(spec);
+  }
+
+  /**
+   * Throws if {@link #create} would, as far as that can be seen before.
+   *
+   * @throws PoolException with kind INVALID_SPEC, TYPE_UNAVAILABLE, NO_PERMISSION or NO_SPACE
+   */
+  public static void requireCreatable(PoolSpec spec) throws IOException {
+    PoolFile.requireCreatable(spec);
+  }
+
+  /**
    * Throws if this user may not look for the pool. Looks at names and permissions alone; the pool
    * need not exist.
    *

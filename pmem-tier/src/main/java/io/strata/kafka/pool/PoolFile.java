@@ -5,6 +5,7 @@ import io.strata.kafka.memory.InodeLock;
 import io.strata.kafka.memory.Interrupts;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.OverlayMemory;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.memory.ProgressListener;
@@ -36,13 +37,7 @@ final class PoolFile {
     spec.validate();
     Path file = spec.path();
     requireType(file, spec.type());
-    Path directory = directoryOf(file);
-    if (!Files.isDirectory(directory)) {
-      throw new PoolException(
-          Kind.MISSING,
-          file,
-          "found no directory " + directory + ", expected one: create it, or choose another path");
-    }
+    Path directory = requireDirectory(file);
     PoolAccess.requireWritableDirectory(file, directory);
     Path unfinished = file.resolveSibling(file.getFileName() + ".creating");
     try (InodeLock lock = PoolLock.ofNew(file, unfinished)) {
@@ -114,6 +109,49 @@ final class PoolFile {
       closeAfter(e, lock);
       throw e;
     }
+  }
+
+  /** As {@link #open}; what is stored in it reaches no file, and no lock is taken. */
+  static Pool openOnTrial(Path file, MemoryType type, PoolOwner expected) throws IOException {
+    requireType(file, type);
+    requireFile(file);
+    PoolAccess.requireWritable(file);
+    PersistentMemory memory =
+        OverlayMemory.over(orRefuse(file, false, () -> MemoryOpener.open(type, file, false)));
+    try {
+      requireSpaceForHoles(file, Superblocks.read(memory).current());
+      return PoolOpener.open(memory, expected, Session.currentBootId(), () -> {});
+    } catch (IOException | RuntimeException e) {
+      closeAfter(e, memory);
+      throw e;
+    }
+  }
+
+  /** A pool as {@link #create} would make it, without its file. */
+  static Pool createOnTrial(PoolSpec spec) throws IOException {
+    PersistentMemory memory = OverlayMemory.ofNew(spec.type(), spec.path(), spec.size());
+    PoolFormatter.format(memory, spec, Session.CLEARED, UUID.randomUUID());
+    return PoolOpener.open(memory, spec.owner(), Session.currentBootId(), () -> {});
+  }
+
+  /** Throws as {@link #create} would, as far as that can be seen before. */
+  static void requireCreatable(PoolSpec spec) throws IOException {
+    spec.validate();
+    requireType(spec.path(), spec.type());
+    Path directory = requireDirectory(spec.path());
+    PoolAccess.requireWritableDirectory(spec.path(), directory);
+    requireSpace(spec.path(), directory, spec.size());
+  }
+
+  private static Path requireDirectory(Path file) throws PoolException {
+    Path directory = directoryOf(file);
+    if (!Files.isDirectory(directory)) {
+      throw new PoolException(
+          Kind.MISSING,
+          file,
+          "found no directory " + directory + ", expected one: create it, or choose another path");
+    }
+    return directory;
   }
 
   private static Thread background(Runnable task) {
@@ -303,6 +341,13 @@ final class PoolFile {
                     superblock.poolSize(),
                     obstacle.orElse("its file system reserves no space")));
       }
+    }
+  }
+
+  private static void requireSpaceForHoles(Path file, Superblock superblock) throws IOException {
+    if (lacksBlocks(file, superblock)) {
+      long allocated = PoolFiles.allocatedBytes(file).orElse(0);
+      requireSpace(file, directoryOf(file), superblock.poolSize() - allocated);
     }
   }
 

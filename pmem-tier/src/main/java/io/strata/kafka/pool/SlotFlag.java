@@ -12,7 +12,8 @@ public enum SlotFlag {
   /** The bytes from the committed length on are in the log file. */
   SPILLED(SlotLayout.FLAG_SPILLED),
   /**
-   * The log file was missing at the last start; if it is at the next one too, the slot is freed.
+   * The log file was missing at the last start, or is one of a replica that Kafka is deleting; if
+   * it is missing at the next start, the slot is freed.
    */
   ORPHANED(SlotLayout.FLAG_ORPHANED),
   /**

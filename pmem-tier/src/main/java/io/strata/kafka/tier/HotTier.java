@@ -180,7 +180,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     KafkaLocks.requireFree(spec.logDirectories());
     List<Path> created = new ArrayList<>();
     try {
-      MissingPools.create(spec, events, created);
+      MissingPools.create(spec, events, created, TierParts.STANDARD.pools());
       return open(spec, events, segmentEvents);
     } catch (IOException | RuntimeException e) {
       MissingPools.remove(spec, created, e);
@@ -214,9 +214,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       TierSpec spec, TierEvents events, SegmentEvents segmentEvents, TierParts parts)
       throws IOException {
     Moments.refuseOthers(spec);
-    PoolSet pools = openPools(spec, events, parts);
+    PoolSet pools = openPools(spec, events, parts.pools());
     try {
-      LogDirectories directories = LogDirectories.open(spec, pools.paths(), events);
+      LogDirectories directories = LogDirectories.open(spec, pools.paths(), events, parts.pools());
       HotTier tier = new HotTier(spec, events, segmentEvents, pools, directories, parts);
       tier.recover(events);
       return tier;
@@ -227,6 +227,39 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         e.addSuppressed(suppressed);
       }
       throw e;
+    }
+  }
+
+  /**
+   * Returns why {@link #start} would refuse these pools and log directories; empty if it would not.
+   * Does what a start does until the first thing is changed, and changes nothing. No broker may run
+   * on them.
+   */
+  public static Optional<IOException> refusal(TierSpec spec) {
+    Trial trial = new Trial();
+    try {
+      MissingPools.create(spec, TierEvents.NONE, new ArrayList<>(), trial);
+      Moments.refuseOthers(spec);
+      PoolSet pools = openPools(spec, TierEvents.NONE, trial);
+      try {
+        refuse(pools, LogDirectories.open(spec, pools.paths(), TierEvents.NONE, trial));
+      } finally {
+        pools.close();
+      }
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of(e);
+    }
+  }
+
+  private static void refuse(PoolSet pools, LogDirectories directories) throws IOException {
+    while (true) {
+      try {
+        Recovery.refuse(pools, directories, new Moments(pools, System::currentTimeMillis));
+        return;
+      } catch (LogDirectoryFailure e) {
+        directories.skip(e.directory(), String.valueOf(e.getMessage()));
+      }
     }
   }
 
@@ -300,7 +333,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     while (true) {
       try {
         RecoveryReport report =
-            new Recovery(pools, logDirectories, moments, registry, factory).run();
+            new Recovery(pools, logDirectories, moments, registry, factory::inPool).run();
         logDirectories.mark();
         return report;
       } catch (LogDirectoryFailure e) {
@@ -325,10 +358,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
   }
 
-  private static PoolSet openPools(TierSpec spec, TierEvents events, TierParts parts)
+  private static PoolSet openPools(TierSpec spec, TierEvents events, TierParts.PoolOpening opening)
       throws IOException {
     try {
-      return PoolSet.open(spec, events, parts.pools());
+      return PoolSet.open(spec, events, opening);
     } catch (PoolException e) {
       throw e.kind() == PoolException.Kind.MISSING ? LostPools.explain(e, spec) : e;
     }

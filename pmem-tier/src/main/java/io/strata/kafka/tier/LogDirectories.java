@@ -47,16 +47,17 @@ final class LogDirectories {
    * @throws IOException if a directory's file system cannot keep tags, if a newer Strata has marked
    *     a directory, or if two directories claim to be the same
    */
-  static LogDirectories open(TierSpec spec, Map<UUID, Path> pools, TierEvents events)
+  static LogDirectories open(
+      TierSpec spec, Map<UUID, Path> pools, TierEvents events, TierParts.PoolOpening opening)
       throws IOException {
     LogDirectories opened = new LogDirectories(spec.forcedPlacement(), pools, events);
     for (Path configured : spec.logDirectories()) {
-      opened.claim(configured);
+      opened.claim(configured, opening);
     }
     return opened;
   }
 
-  private void claim(Path configured) throws IOException {
+  private void claim(Path configured, TierParts.PoolOpening opening) throws IOException {
     if (!Files.isDirectory(configured)) {
       skip(configured, "it is not a directory, or cannot be reached");
       return;
@@ -64,7 +65,7 @@ final class LogDirectories {
     Marker.refuseNewer(configured);
     LogDirectory directory;
     try {
-      directory = LogDirectory.claim(configured);
+      directory = opening.claim(configured);
     } catch (LogDirectory.NoAttributesException e) {
       throw e;
     } catch (IOException e) {

@@ -124,7 +124,7 @@ public record LogDirectory(UUID id, Path path) {
    *
    * @throws FileSystemException if the attribute holds something else
    */
-  Map<UUID, Path> recordedPools() throws IOException {
+  public Map<UUID, Path> recordedPools() throws IOException {
     return values(
         POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
   }

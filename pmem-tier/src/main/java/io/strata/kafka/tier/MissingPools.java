@@ -1,9 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.config.MetaProperties;
-import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.PoolSpec;
@@ -37,10 +35,13 @@ public final class MissingPools {
    *
    * @param events called with what was done
    * @param created is given the files of the pools that were created, also before a failure
+   * @param opening creates them
    * @throws IOException if a pool cannot be created, of which nothing is left then; or if this user
    *     may not see whether it is there
    */
-  static void create(TierSpec spec, TierEvents events, List<Path> created) throws IOException {
+  static void create(
+      TierSpec spec, TierEvents events, List<Path> created, TierParts.PoolOpening opening)
+      throws IOException {
     if (spec.config().poolCreate().isEmpty()) {
       return;
     }
@@ -79,9 +80,9 @@ public final class MissingPools {
       return;
     }
     for (Path file : missing) {
-      create(spec, file, size);
+      opening.create(poolOf(spec, file, size));
       created.add(file);
-      if (mustBeDax(spec, file) && !FileProbe.isDax(file)) {
+      if (mustBeDax(spec, file) && !opening.isDax(file)) {
         throw FailureText.at(
             file,
             """
@@ -168,10 +169,10 @@ public final class MissingPools {
     return spec.config().requireDax() && spec.pools().indexOf(file) < fastest;
   }
 
-  private static void create(TierSpec spec, Path file, long size) throws IOException {
+  private static PoolSpec poolOf(TierSpec spec, Path file, long size) {
     // Any type's file is the same; a mapping works on every file system.
     MemoryType type = spec.config().poolType(file).fixed().orElse(MemoryType.MAPPED);
-    Pool.create(PoolSpec.of(file, type, size).withOwner(spec.owner()), ProgressListener.NONE);
+    return PoolSpec.of(file, type, size).withOwner(spec.owner());
   }
 
   private static Optional<String> obstacleIn(Path directory, Map<UUID, Path> present)

@@ -48,7 +48,7 @@ final class Recovery {
   private final LogDirectories directories;
   private final Moments moments;
   private final SegmentRegistry registry;
-  private final SegmentFactory factory;
+  private final Opening opening;
 
   private final Map<Path, LogDirectory> owners = new HashMap<>();
   private boolean logFilesForced;
@@ -70,16 +70,45 @@ final class Recovery {
       LogDirectories directories,
       Moments moments,
       SegmentRegistry registry,
-      SegmentFactory factory) {
+      Opening opening) {
     this.pools = pools;
     this.directories = directories;
     this.moments = moments;
     this.registry = registry;
-    this.factory = factory;
+    this.opening = opening;
   }
 
-  RecoveryReport run() throws IOException {
-    long started = System.nanoTime();
+  /** Makes the segment that a slot holds. */
+  @FunctionalInterface
+  interface Opening {
+    TieredSegment inPool(Residence in, Path logFile) throws IOException;
+  }
+
+  /**
+   * What was found and decided.
+   *
+   * @param logFiles all that have a tag
+   * @param stale those whose tags are to be removed
+   */
+  private record Decided(
+      Map<SegmentTag, Path> logFiles, Map<SegmentTag, Path> stale, List<Decision> decisions) {}
+
+  /**
+   * Refuses what {@link #run} would refuse, and changes nothing.
+   *
+   * @throws IOException as {@code run} does
+   */
+  static void refuse(PoolSet pools, LogDirectories directories, Moments moments)
+      throws IOException {
+    Opening none =
+        (in, file) -> {
+          throw new IllegalStateException("nothing is carried out");
+        };
+    Decided unused =
+        new Recovery(pools, directories, moments, new SegmentRegistry(), none).decideAll();
+  }
+
+  private Decided decideAll() throws IOException {
     Map<SegmentTag, Path> logFiles = taggedLogFiles();
     refuseLostPools(logFiles);
     moments.refuseOthers(directories.all());
@@ -89,18 +118,25 @@ final class Recovery {
     List<Decision> decisions = decide(stale);
     skipIncomplete(stale);
     ForeignRecords.refuse(pools, directories, logFiles);
-    forceTagsOfCopies(logFiles);
+    return new Decided(logFiles, stale, decisions);
+  }
+
+  RecoveryReport run() throws IOException {
+    long started = System.nanoTime();
+    Decided decided = decideAll();
+    List<Decision> decisions = decided.decisions();
+    forceTagsOfCopies(decided.logFiles());
     for (Decision each : decisions) {
       carryOut(each);
     }
-    removeStaleTags(stale);
+    removeStaleTags(decided.stale());
     return new RecoveryReport(
         registry.size(),
         paths(decisions, RecoveryRule.RESTORE),
         paths(decisions, RecoveryRule.ORPHAN),
         paths(decisions, RecoveryRule.FREE, RecoveryRule.DISCARD),
         with(decisions, RecoveryRule.UNLINK, RecoveryRule.FREE_DELETED).size(),
-        stale.size(),
+        decided.stale().size(),
         with(decisions, RecoveryRule.DROP, RecoveryRule.LEAVE).size(),
         with(decisions, RecoveryRule.KEEP).stream().map(each -> kept(each.in().slot())).toList(),
         (System.nanoTime() - started) / 1_000_000);
@@ -427,7 +463,7 @@ final class Recovery {
   }
 
   private void register(Residence in, Path logFile) throws IOException {
-    TieredSegment unused = registry.add(at(logFile, file -> factory.inPool(in, file)));
+    TieredSegment unused = registry.add(at(logFile, file -> opening.inPool(in, file)));
   }
 
   /**

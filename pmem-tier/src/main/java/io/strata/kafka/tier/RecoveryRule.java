@@ -100,7 +100,8 @@ enum RecoveryRule {
       return ofTagged(slot, size);
     }
     if (!placed) {
-      return file == FoundFile.UNKNOWN && slot.end() > 0 ? REFUSE_DIRECTORY : KEEP;
+      boolean wanted = slot.end() > 0 && !slot.has(SlotFlag.ORPHANED);
+      return file == FoundFile.UNKNOWN && wanted ? REFUSE_DIRECTORY : KEEP;
     }
     if (slot.has(SlotFlag.COPY) && !elsewhere) {
       return DROP;

@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.pool.SlotFlag;
 import java.io.IOException;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
@@ -49,6 +50,9 @@ record Renames(
       Path real = target.toRealPath();
       for (TieredSegment segment : inside) {
         renamed(segment, real.resolve(source.relativize(segment.logFile())));
+        if (isReplica(target, SegmentName.Replica.DELETED)) {
+          abandon(segment);
+        }
       }
       return true;
     }
@@ -63,19 +67,29 @@ record Renames(
     }
     if (!inside.isEmpty()
         && forcedAppends.getAsBoolean()
-        && isFuture(source)
-        && !isFuture(target)) {
+        && isReplica(source, SegmentName.Replica.FUTURE)
+        && !isReplica(target, SegmentName.Replica.FUTURE)) {
       // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
       forceLogFiles(inside);
       durable.forceDirectory(source);
     }
   }
 
-  /** Returns whether it is a replica on its way to another log directory. */
-  private static boolean isFuture(Path partition) {
-    return SegmentNames.inPartition(partition)
-        .map(name -> name.replica() == SegmentName.Replica.FUTURE)
-        .orElse(false);
+  private static boolean isReplica(Path partition, SegmentName.Replica kind) {
+    return SegmentNames.inPartition(partition).map(name -> name.replica() == kind).orElse(false);
+  }
+
+  /**
+   * Notes that nothing needs the segment: Kafka deletes the directory a minute later, and until
+   * then its log directory may be taken out of {@code log.dirs}.
+   */
+  private static void abandon(TieredSegment segment) {
+    try {
+      segment.segment().set(SlotFlag.ORPHANED);
+    } catch (IOException e) {
+      // The directory has been renamed. Without the flag a start insists on the log directory.
+      return;
+    }
   }
 
   /** What has been written to the log file unforced, if it was not acknowledged. */

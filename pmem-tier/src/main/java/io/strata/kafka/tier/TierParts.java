@@ -1,8 +1,11 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.config.PoolType;
+import io.strata.kafka.memory.FileProbe;
+import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
+import io.strata.kafka.pool.PoolSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.ScheduledExecutorService;
@@ -26,9 +29,25 @@ record TierParts(
           BackgroundWork::newThread,
           LogDiskPace.Time.SYSTEM);
 
-  /** Opens a pool for writing, as {@link Pool#open} does. */
+  /** Opens and makes the files that a tier begins with; a {@link Trial} changes none. */
   @FunctionalInterface
   interface PoolOpening {
+    /** Opens a pool for writing, as {@link Pool#open} does. */
     Pool open(Path file, PoolType type, PoolOwner owner) throws IOException;
+
+    /** Creates a pool. */
+    default void create(PoolSpec pool) throws IOException {
+      Pool.create(pool, ProgressListener.NONE);
+    }
+
+    /** Returns whether the file of a pool that was created is on DAX. */
+    default boolean isDax(Path created) throws IOException {
+      return FileProbe.isDax(created);
+    }
+
+    /** Opens a log directory, and gives it an identity. */
+    default LogDirectory claim(Path directory) throws IOException {
+      return LogDirectory.claim(directory);
+    }
   }
 }

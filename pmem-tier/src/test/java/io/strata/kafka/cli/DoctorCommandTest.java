@@ -142,11 +142,11 @@ class DoctorCommandTest {
       opened.moments().settle(id);
       attributes.write("strata.moments", before);
     }
-    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
+    assertThat(verdicts(run(1, sound()), "fail").get("start"))
         .contains("the log directory is older than the pool file", "1970-01-01T00:00:00.003Z");
 
     Files.move(older, pool, StandardCopyOption.REPLACE_EXISTING);
-    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
+    assertThat(verdicts(run(1, sound()), "fail").get("start"))
         .contains("the pool file is older than the log directory");
   }
 
@@ -280,6 +280,10 @@ class DoctorCommandTest {
     List<String> lines = new ArrayList<>(sound());
     lines.add("log.dirs=" + logs + "," + directory.resolve("unmounted"));
 
+    assertThat(verdicts(run(0, lines), "warn"))
+        .containsEntry("log directory " + directory.resolve("unmounted"), "is not there");
+
+    lines.add("metadata.log.dir=" + directory.resolve("unmounted"));
     assertThat(verdicts(run(1, lines), "fail"))
         .containsEntry("log directory " + directory.resolve("unmounted"), "is not there");
   }
@@ -334,8 +338,8 @@ class DoctorCommandTest {
       slot.commit(1000);
     }
 
-    assertThat(verdicts(run(1, sound()), "fail").get("pool " + pool))
-        .contains("1 segments of log directory " + away);
+    assertThat(verdicts(run(1, sound()), "fail").get("start"))
+        .contains("1 segments", "of log directory " + away);
   }
 
   @Test

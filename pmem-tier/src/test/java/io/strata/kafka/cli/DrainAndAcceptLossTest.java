@@ -24,9 +24,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +199,65 @@ class DrainAndAcceptLossTest {
     assertThat(stock.resolve(FIRST)).exists();
     assertThat(CommandLineRun.of("accept-loss", "--config", config, "--yes").out())
         .contains("no loss to accept");
+  }
+
+  /** One letter is mistyped, and then another pool is made there. */
+  @Test
+  void aPoolThatALogDirectoryNamesIsNotLost() throws Exception {
+    byte[] appended = append("orders-0/" + FIRST, 1000);
+    Path file = logs.resolve("orders-0").resolve(FIRST);
+    SegmentTag tag = SegmentTag.read(file).orElseThrow();
+    String right = Files.readString(config);
+    Files.writeString(config, right.replace("hot.pool", "hat.pool"));
+
+    for (int i = 0; i < 2; i++) {
+      CommandLineRun run = CommandLineRun.of("accept-loss", "--config", config, "--yes");
+      assertThat(run.code()).isEqualTo(ExitCode.REFUSED.code());
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err())
+          .contains("not lost", tag.pool() + "=" + pool, directory.resolve("hat.pool").toString());
+      assertThat(SegmentTag.read(file)).contains(tag);
+      if (i == 0) {
+        CommandLineRun.of("pool", "create", "--size", "8MiB", "--config", config).succeeds();
+      }
+    }
+
+    Files.writeString(config, right);
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(file).hasBinaryContent(appended);
+  }
+
+  @Test
+  void acceptLossSaysWhereItLooked() throws Exception {
+    append("orders-0/" + FIRST, 1000);
+    Files.writeString(config, Files.readString(config).replace("hot.pool", "hat.pool"));
+    Files.delete(pool);
+
+    assertThat(CommandLineRun.of("accept-loss", "--config", config, "--yes").err())
+        .contains("at any path")
+        .contains("[" + directory.resolve("hat.pool") + ", " + pool + "]");
+  }
+
+  /** They would be looked for below this process's working directory, not the broker's. */
+  @Test
+  void whatChangesSomethingInsistsOnTheBrokersWorkingDirectory() throws Exception {
+    byte[] appended = append("orders-0/" + FIRST, 1000);
+    Files.writeString(config, "node.id=1\nlog.dirs=logs\nstrata.pools=" + pool + "\n");
+
+    for (String command :
+        List.of(
+            "drain",
+            "accept-loss --yes",
+            "pool repair",
+            "pool forget --directory " + UUID.randomUUID())) {
+      List<Object> arguments = new ArrayList<>(List.of(command.split(" ")));
+      arguments.addAll(List.of("--config", config));
+      assertThat(CommandLineRun.of(arguments.toArray()).fails(ExitCode.REFUSED).err())
+          .contains("relative log directories [logs]")
+          .contains("--working-directory");
+    }
+    CommandLineRun.of("drain", "--config", config, "--working-directory", directory).succeeds();
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(appended);
   }
 
   /** One that is not there, and one with a link in a circle, which root cannot read either. */

@@ -121,6 +121,25 @@ class StatusCommandTest {
         .contains("hot ");
   }
 
+  /** It has no pools, and another broker runs on this machine. */
+  @Test
+  void aBrokerWithoutPoolsIsFoundByItsLogDirectories() throws IOException {
+    Path logs = Files.createDirectory(directory.resolve("logs"));
+    Path config = directory.resolve("remote.properties");
+    Files.writeString(config, "node.id=8\nlog.dirs=" + logs + "\n");
+    assertThat(CommandLineRun.of("status", "--config", config).fails(ExitCode.FAILED).err())
+        .contains("Kafka's lock of one of the log directories [" + logs + "]");
+
+    Path lock = Files.createFile(logs.resolve(".lock"));
+    Process broker = start(List.of(), List.of("remote", lock.toString()));
+    assertThat(CommandLineRun.of("status", "--config", config).succeeds().out())
+        .startsWith("Broker 8 (process " + broker.pid() + ")");
+
+    Files.writeString(config, "node.id=9\nlog.dirs=" + logs + "\n");
+    assertThat(CommandLineRun.of("status", "--config", config).fails(ExitCode.FAILED).err())
+        .contains("found broker 8, expected broker 9");
+  }
+
   @Test
   void watchesUntilTheBrokerIsGone() throws IOException {
     Process broker = start(List.of(), List.of());

@@ -202,10 +202,19 @@ class StrataConfigTest {
   }
 
   @Test
-  void relativePoolsAreMadeAbsolute() throws ConfigRefusedException {
-    StrataConfig config = StrataConfig.parse(Map.of("strata.pools", "x/../pool")).orElseThrow();
+  void relativePoolsAreRefused() {
+    for (String key : List.of("strata.pools", "strata.tier.a.pools")) {
+      Map<String, String> keys = new HashMap<>(Map.of(key, "pools/hot.pool"));
+      if (!key.equals("strata.pools")) {
+        keys.put("strata.tiers", "a");
+      }
 
-    assertThat(config.pools()).containsExactly(Path.of("pool").toAbsolutePath());
+      assertThat(StrataConfig.parse(keys).problems())
+          .singleElement()
+          .extracting(ConfigProblem::message)
+          .asString()
+          .contains(key, "'pools/hot.pool' is not absolute");
+    }
   }
 
   @ParameterizedTest

@@ -64,7 +64,7 @@ class MissingPoolsTest {
 
   private void create() throws IOException {
     notes.clear();
-    MissingPools.create(fixture.spec(), events, new ArrayList<>());
+    MissingPools.create(fixture.spec(), events, new ArrayList<>(), TierParts.STANDARD.pools());
   }
 
   /** As a broker does; then it ends. */

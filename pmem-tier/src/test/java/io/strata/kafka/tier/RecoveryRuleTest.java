@@ -331,7 +331,7 @@ final class RecoveryRuleTest {
     SCENARIOS.put("LIVE, not SPILLED | clean < size | TAGGED", test -> test.write(1000));
     SCENARIOS.put("LIVE |  | TAGGED", test -> test.set(SlotFlag.ORPHANED));
     SCENARIOS.put(
-        "LIVE | 0 < end | UNKNOWN",
+        "LIVE, not ORPHANED | 0 < end | UNKNOWN",
         test ->
             test.fixture.logDirectories.set(0, Files.createDirectory(test.temp.resolve("new"))));
     SCENARIOS.put("LIVE |  | AWAY or UNKNOWN", test -> test.unmount(test.fixture.logs()));

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Random;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -334,6 +335,24 @@ class RecoveryTest {
     fixture.logDirectories.set(0, original);
     fixture.open();
     assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  /** As within file.delete.delay.ms after the last replica has left the log directory. */
+  @Test
+  void deletedReplicasOfALogDirectoryThatIsTakenOutAreNoReasonToRefuse() throws IOException {
+    Path partition = fixture.partition("orders-0");
+    Path deleted = partition.resolveSibling("orders-0.0123456789abcdef0123456789abcdef-delete");
+    assertThat(fixture.tier().move(partition, deleted, StandardCopyOption.ATOMIC_MOVE)).isTrue();
+    fixture.close();
+    Path original = fixture.logs();
+    fixture.logDirectories.set(0, Files.createDirectories(fixture.root.resolve("other")));
+
+    assertThat(fixture.open().recoveryReport().kept()).hasSize(1);
+
+    fixture.close();
+    fixture.logDirectories.set(0, original);
+    fixture.open();
+    assertThat(fixture.read(deleted.resolve(file.getFileName()))).isEqualTo(bytes);
   }
 
   @Test
