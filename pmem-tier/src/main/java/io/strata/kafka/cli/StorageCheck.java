@@ -14,7 +14,6 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.pool.PoolInfo;
-import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.MissingPools;
