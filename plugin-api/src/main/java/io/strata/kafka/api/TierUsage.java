@@ -93,9 +93,14 @@ public record TierUsage(
     return capacityBytes - usedBytes;
   }
 
-  /** Bytes that a burst finds without waiting for a copy: the free and the clean ones. */
+  /**
+   * Bytes that a burst finds without waiting for a copy: the free and the clean ones. None where a
+   * new segment finds no slot, and nothing clean gives way with its own.
+   */
   public long reserveBytes() {
-    return Math.min(capacityBytes, freeBytes() + cleanBytes);
+    return freeSlots == 0 && cleanBytes == 0
+        ? 0
+        : Math.min(capacityBytes, freeBytes() + cleanBytes);
   }
 
   /** The dirty share of the capacity, from 0 to 1; 1 for a tier without space. */

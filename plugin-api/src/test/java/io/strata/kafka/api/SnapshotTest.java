@@ -42,6 +42,7 @@ class SnapshotTest {
     TierUsage usage = tier(0, 100, 80, 50, 30);
     assertThat(usage.freeBytes()).isEqualTo(20);
     assertThat(usage.reserveBytes()).isEqualTo(50);
+    assertThat(new TierUsage(0, "hot", 100, 80, 80, 0, 0, 9, 0, 0, 0).reserveBytes()).isZero();
     assertThat(usage.dirtyShare()).isEqualTo(0.5);
     assertThat(tier(0, 0, 0, 0, 0).dirtyShare()).isEqualTo(1);
     TierUsage asked = usage.withDemand(7, 9);

@@ -114,10 +114,13 @@ record Health(int value, List<String> reasons) {
       degraded(reasons, "log directory skipped at the start: %s".formatted(directory));
     }
     if (sample.segments().refused() > 0) {
+      boolean slots = sample.pools().stream().allMatch(pool -> pool.freeSlots() == 0);
       degraded(
           reasons,
-          "the pools had too little space: %d active segments are in their log files alone"
-              .formatted(sample.segments().refused()));
+          "the pools had %s: %d active segments are in their log files alone"
+              .formatted(
+                  slots ? "no free slot, and each segment takes one" : "too little space",
+                  sample.segments().refused()));
     }
     if (sample.segments().spilling() > 0) {
       degraded(

@@ -219,7 +219,10 @@ final class MetricCatalogue {
           gauge(
               "ReserveBytes",
               tier -> tier.usage().reserveBytes(),
-              "What a burst finds without waiting for a copy: the free bytes and the clean ones."),
+              """
+              What a burst finds without waiting for a copy: the free bytes and the clean ones; 0 \
+              when no slot is free and nothing is clean.\
+              """),
           gauge(
               "OldestDirtySeconds",
               tier -> seconds(tier.oldestDirtyMillis()),

@@ -100,8 +100,8 @@ class BrokerGlueTest {
                   1,
                   List.of(
                       """
-                      the pools had too little space: 1 active segments are in their log files \
-                      alone\
+                      the pools had no free slot, and each segment takes one: 1 active segments \
+                      are in their log files alone\
                       """,
                       "the pools are full: 1 active segments spill to their log files")));
       assertThat(messages())
