@@ -260,16 +260,11 @@ class RemoteMovesTest {
 
   private static long localBytes(StockBroker broker, TopicPartition partition)
       throws InterruptedException {
-    try (Admin admin = broker.admin()) {
-      return Topics.await(admin.describeLogDirs(List.of(1)).allDescriptions())
-          .get(1)
-          .values()
-          .stream()
-          .map(each -> each.replicaInfos().get(partition))
-          .filter(Objects::nonNull)
-          .mapToLong(ReplicaInfo::size)
-          .sum();
-    }
+    return Topics.logDirectories(broker).stream()
+        .map(each -> each.replicaInfos().get(partition))
+        .filter(Objects::nonNull)
+        .mapToLong(ReplicaInfo::size)
+        .sum();
   }
 
   /** Kafka's own count has none that it tries again. */

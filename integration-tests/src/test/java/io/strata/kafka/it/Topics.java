@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.LogDirDescription;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
@@ -120,6 +121,15 @@ final class Topics {
                               .offset())
                       .as("end of %s", partition)
                       .isEqualTo(end));
+    }
+  }
+
+  /** Broker 1's log directories, as Kafka describes them. */
+  static List<LogDirDescription> logDirectories(StockBroker broker) throws InterruptedException {
+    try (Admin admin = broker.admin()) {
+      return await(admin.describeLogDirs(List.of(1)).allDescriptions()).values().stream()
+          .flatMap(each -> each.values().stream())
+          .toList();
     }
   }
 

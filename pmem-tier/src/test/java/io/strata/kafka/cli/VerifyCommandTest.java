@@ -84,7 +84,7 @@ final class VerifyCommandTest {
     assertThat(found.code()).isEqualTo(ExitCode.FINDINGS.code());
     assertThat(found.err()).contains(copied + ": found at position", "a batch of size 0");
     assertThat(found.out()).contains("Read 1 log files", "1 are damaged");
-    CommandLineRun.of("verify", logs, file.getParent()).succeeds();
+    CommandLineRun.of("verify", logs, logs.resolve("orders-0")).succeeds();
   }
 
   @Test

@@ -21,6 +21,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,8 +43,8 @@ final class FlushAndDeletionTest {
   private final Queue<String> failures = new ConcurrentLinkedQueue<>();
   private volatile boolean done;
 
-  @Test
-  void noFlushFailsAndNoSlotIsLeft() throws Exception {
+  @BeforeEach
+  void open() throws IOException {
     fixture = new TierFixture(directory).pool("hot.pool", 16 * MIB);
     fixture.logDirectories.add(Files.createDirectory(fixture.root.resolve("logs2")));
     fixture.events =
@@ -53,7 +54,11 @@ final class FlushAndDeletionTest {
             failures.add(what + ": " + cause);
           }
         };
-    fixture.open();
+    HotTier unused = fixture.open();
+  }
+
+  @Test
+  void noFlushFailsAndNoSlotIsLeft() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(TOPICS + 2);
     try {
       List<Future<?>> flushers = new ArrayList<>();

@@ -76,7 +76,7 @@ final class RestoredPartitionTest {
   }
 
   private Path partition() {
-    return segment.getParent();
+    return fixture.logs().resolve("orders-0");
   }
 
   private Path copyTo(String name, Path original) throws Exception {
@@ -118,7 +118,7 @@ final class RestoredPartitionTest {
         }
         return copy;
       }
-      case HOLE -> {
+      default -> {
         Path full = fixture.segment("full-0", 0);
         fixture.append(full, Batches.of(7 * MIB, 3));
         fixture.append(segment, Batches.of(9 * MIB, 4));
