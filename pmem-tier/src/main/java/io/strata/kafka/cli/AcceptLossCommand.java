@@ -63,8 +63,10 @@ final class AcceptLossCommand extends StrataCommand {
           PoolException.Kind.CORRUPT);
 
   private static final String NOT_FOUND =
-      "lost: pool %s: found no file with this identity at any path that the configuration or a log"
-          + " directory names: %s";
+      """
+      lost: pool %s: found no file with this identity at any path that the configuration or a log \
+      directory names: %s\
+      """;
 
   /** The pools that log files name, and no file has. */
   private final Set<UUID> lost = new TreeSet<>();

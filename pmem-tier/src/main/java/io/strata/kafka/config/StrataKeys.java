@@ -76,8 +76,7 @@ public final class StrataKeys {
       StrataKey.named("strata.tier.<name>.pools", "list of files", Values::parseFiles)
           .otherwise("none: required for each tier that `strata.tiers` lists")
           .expected(
-              "a comma-separated list of pool files, absolute paths, each once and in one tier"
-                  + " only")
+              "a comma-separated list of pool files, absolute paths, each once, in one tier only")
           .documentation(
               """
               The pool files of one tier, several if it has several devices (one per socket, for \

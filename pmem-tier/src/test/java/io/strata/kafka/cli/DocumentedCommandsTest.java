@@ -130,7 +130,7 @@ class DocumentedCommandsTest {
       parsed(strata.get());
     } else if (command.name().matches("(/opt/kafka/bin/)?kafka-[a-z-]+\\.sh")) {
       keysChangedOnALiveBroker(command);
-    } else if (command.name().endsWith(".sh") && command.name().contains("/")) {
+    } else if (command.name().matches(".*/.*\\.(sh|py)")) {
       script(command);
     } else if (command.name().equals("mvn")) {
       maven(command);

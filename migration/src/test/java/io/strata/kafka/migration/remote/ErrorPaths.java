@@ -181,6 +181,7 @@ public final class ErrorPaths {
                   case "settings" -> settings(store);
                   case "clusterId" -> Optional.of("cluster");
                   case "logDirectories" -> List.of();
+                  case "reads" -> RemoteEnvironment.KafkaReads.DEFAULT;
                   case "policies" -> PolicyRegistry.load(getClass().getClassLoader());
                   case "stages" -> (StoreStage.Hook) stage -> stages.reached(stage);
                   case "engine" -> EngineEnvironment.system();
