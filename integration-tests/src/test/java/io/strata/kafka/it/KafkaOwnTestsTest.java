@@ -223,7 +223,10 @@ class KafkaOwnTestsTest {
       String name, Path pool, Path directory, String files, Path report) throws IOException {
     Path logs = WORK.folder(name + "-logs");
     Path properties = logs.resolve("server.properties");
-    Files.write(properties, List.of("node.id=1", "log.dirs=" + logs, "strata.pools=" + pool));
+    Files.write(
+        properties,
+        List.of(
+            "node.id=1", "log.dirs=" + logs, "strata.pools=" + pool, "strata.pool.type=mapped"));
     return List.of(
         Installed.PROVIDER_FLAG,
         "-Dstrata.role=broker",
