@@ -44,7 +44,7 @@ class KafkaVersionsTest {
       Path unused = Files.move(store, away);
       try (Reading reading = Reading.start(ledger, broker.bootstrap(), Reading.Start.BEGINNING)) {
         ledger.produce(broker.bootstrap(), RECORDS, SIZE);
-        broker.awaitLogged("Fetching tiered-0", store.toString());
+        broker.awaitLogged("Remote store: Reads fail", store.toString());
         broker.awaitLogged("Copying tiered-0", store.toString());
         assertThat(reading.records()).isZero();
       }
