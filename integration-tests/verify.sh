@@ -40,8 +40,8 @@ integration-tests/target/verify/PART.log; here each has a line with its time and
 Installs what is missing (libpmem and rsync for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
 kcat for clients; skopeo for release; QEMU for powercuts and nfs) by apt or dnf where it is root or may use sudo without a password, helm and
 kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
-where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, strimzi,
-clients and containers. A test that is named runs whether or not it is tagged "long":
+where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, year,
+strimzi, clients and containers. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
   integration-tests/verify.sh --part brokers -Dstrata.it.kill.cycles=500

@@ -202,11 +202,6 @@ final class StorageCheck extends DoctorCheck {
   }
 
   private void pool(String what, Path file) throws IOException {
-    Optional<String> refusal = config.poolType(file).refusal(file);
-    if (refusal.isPresent()) {
-      fail(what, refusal.get(), "do the one or the other");
-      return;
-    }
     try {
       CheckReport report = PoolChecker.check(file);
       Optional<PoolInfo> info = report.info();

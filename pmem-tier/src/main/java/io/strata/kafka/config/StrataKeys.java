@@ -65,11 +65,12 @@ public final class StrataKeys {
               """
               How the pools are reached, where `strata.tier.<name>.type` says nothing else. \
               `auto`: what fits the file system of each pool's file: `pmem` on DAX (`mapped` \
-              where libpmem is not installed), `file` on any other; not on tmpfs. The broker's log names the type of each pool. `mapped`: a shared mapping by the JDK \
-              alone, durable across a power failure on a DAX file system. `pmem`: libpmem, for \
-              Linux on x86-64 with the native libraries installed. `file`: a file on NVMe or SSD, \
-              durable when Kafka flushes. The broker refuses to start with a pool on tmpfs, which \
-              a restart of the machine empties, unless its type is `mapped`: for trials and tests.\
+              where libpmem is not installed), `file` on any other; not on tmpfs. The broker's log \
+              names the type of each pool. `mapped`: a shared mapping by the JDK alone, durable \
+              across a power failure on a DAX file system. `pmem`: libpmem, for Linux on x86-64 \
+              with the native libraries installed. `file`: a file on NVMe or SSD, durable when \
+              Kafka flushes. The broker refuses to start with a pool on tmpfs, which a restart of \
+              the machine empties, unless its type is `mapped`: for trials and tests.\
               """);
 
   public static final StrataKey<List<Path>> TIER_POOLS =

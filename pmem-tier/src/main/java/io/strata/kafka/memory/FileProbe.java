@@ -86,11 +86,9 @@ public final class FileProbe {
    * @return false where that cannot be looked at
    */
   public static boolean wouldBeMemoryBacked(Path file) {
-    Path directory = file.toAbsolutePath().getParent();
-    Path nearest =
-        directory == null || Files.exists(file, LinkOption.NOFOLLOW_LINKS) ? file : directory;
+    boolean made = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     try {
-      return isMemoryBacked(nearest);
+      return isMemoryBacked(made ? file : directoryOf(file));
     } catch (IOException unreadable) {
       return false;
     }

@@ -238,6 +238,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public static Optional<IOException> refusal(TierSpec spec) {
     Trial trial = new Trial();
     try {
+      refuseMemory(spec);
       MissingPools.create(spec, TierEvents.NONE, new ArrayList<>(), trial);
       Moments.refuseOthers(spec);
       PoolSet pools = openPools(spec, TierEvents.NONE, trial);

@@ -8,6 +8,7 @@ import io.strata.kafka.cli.DoctorCheck.Diagnosis;
 import io.strata.kafka.cli.DoctorCheck.Verdict;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.MemoryDirectory;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
@@ -50,7 +51,9 @@ class DoctorAndStartTest {
   private static final Set<StandardOpenOption> KAFKA =
       Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
 
-  @TempDir Path temp;
+  /** On a disk: a pool in memory is refused. */
+  @TempDir(factory = MemoryDirectory.OnDisk.class)
+  Path temp;
 
   @Test
   void agreeOnSomeStates() throws Exception {

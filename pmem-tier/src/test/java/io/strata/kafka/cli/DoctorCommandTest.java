@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.strata.kafka.cli.DoctorCheck.Diagnosis;
 import io.strata.kafka.cli.DoctorCheck.Verdict;
+import io.strata.kafka.memory.MemoryDirectory;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
@@ -47,7 +48,9 @@ class DoctorCommandTest {
   private static final String REPORTERS =
       "metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter";
 
-  @TempDir Path directory;
+  /** On a disk: a pool in memory is refused. */
+  @TempDir(factory = MemoryDirectory.OnDisk.class)
+  Path directory;
 
   private Path logs = Path.of("");
   private Path libs = Path.of("");
@@ -100,6 +103,25 @@ class DoctorCommandTest {
         .contains("WARN  flag: is not in KAFKA_OPTS of this shell")
         .contains("      -> see that the broker's KAFKA_OPTS has " + FLAG)
         .containsPattern("\\d+ looked at: 0 failed, [12] warned\n");
+  }
+
+  /** As a start refuses it: only a type that is named may be in memory. */
+  @Test
+  void findsAPoolInMemory(@TempDir(factory = MemoryDirectory.OnTmpfs.class) Path memory)
+      throws IOException {
+    pool = memory.resolve("hot.pool");
+    createPool(PoolOwner.of(1, "abc"));
+
+    assertThat(verdicts(run(1, sound()), "fail").get("start"))
+        .contains(pool.toString(), "tmpfs", "strata.pool.type=mapped");
+    assertThat(run(0, List.of("strata.pools=" + pool, "strata.pool.type=mapped", REPORTERS)))
+        .isNotNull();
+    Files.delete(pool);
+    assertThat(
+            verdicts(
+                run(1, List.of("strata.pools=" + pool, "strata.pool.create=16MiB", REPORTERS)),
+                "fail"))
+        .containsKey("start");
   }
 
   @Test

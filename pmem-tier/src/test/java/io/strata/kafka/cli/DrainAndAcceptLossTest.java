@@ -9,6 +9,7 @@ import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.MemoryDirectory;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
@@ -41,7 +42,9 @@ import org.junit.jupiter.api.io.TempDir;
 class DrainAndAcceptLossTest {
   private static final String FIRST = "00000000000000000000.log";
 
-  @TempDir Path directory;
+  /** On a disk: of a pool in memory the command has more to say. */
+  @TempDir(factory = MemoryDirectory.OnDisk.class)
+  Path directory;
 
   private Path logs = Path.of("");
   private Path pool = Path.of("");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.config.GeneratedPage;
+import io.strata.kafka.memory.MemoryDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -27,7 +28,9 @@ import picocli.CommandLine.Help.Ansi;
 /** Usage, help and version; and the reference page. */
 class MainTest {
 
-  @TempDir Path directory;
+  /** On a disk: of a pool in memory a command has more to say. */
+  @TempDir(factory = MemoryDirectory.OnDisk.class)
+  Path directory;
 
   @Test
   void showsItsVersion() {

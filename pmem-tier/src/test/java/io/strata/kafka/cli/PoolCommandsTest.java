@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.MemoryDirectory;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolOwner;
@@ -24,7 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PoolCommandsTest {
   private static final long MIB = 1 << 20;
 
-  @TempDir Path directory;
+  /** On a disk: of a pool in memory the command has more to say. */
+  @TempDir(factory = MemoryDirectory.OnDisk.class)
+  Path directory;
 
   @Test
   void createsAPoolAndShowsIt() throws IOException {

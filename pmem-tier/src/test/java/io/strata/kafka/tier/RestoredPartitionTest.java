@@ -193,25 +193,20 @@ final class RestoredPartitionTest {
   @ParameterizedTest
   @EnumSource
   void aTagThatAnEvictionHasLeftIsRemoved(Copied before) throws Exception {
-    Path unused = copy(before);
-    SegmentTag tag = SegmentTag.read(segment).orElseThrow();
-    evict(false);
-    byte[] all = fixture.read(segment);
-    fixture.close();
-    tag.write(segment);
-    fixture.open();
-    assertThat(skipped).isEmpty();
-    assertThat(fixture.read(segment)).isEqualTo(all);
-    assertThat(TierFixture.attributes(segment)).isEmpty();
+    assertRemoved(before, false);
   }
 
   /** The slot has gone on, and compaction has left a gap behind the records. */
   @ParameterizedTest
   @EnumSource
   void soIsOneWhoseSlotHasGoneOn(Copied before) throws Exception {
+    assertRemoved(before, true);
+  }
+
+  private void assertRemoved(Copied before, boolean reused) throws Exception {
     Path unused = copy(before);
     SegmentTag tag = SegmentTag.read(segment).orElseThrow();
-    evict(true);
+    evict(reused);
     byte[] all = fixture.read(segment);
     fixture.close();
     tag.write(segment);

@@ -246,8 +246,10 @@ final class DirectoryVisits {
       leftReports.over();
     } else if (leftReports.isNew("left")) {
       LOG.warn(
-          "Remote store: {}: {} deleted segments or leftovers cannot be removed whole, which is"
-              + " tried again with each look at the directory: {}",
+          """
+          Remote store: {}: {} deleted segments or leftovers cannot be removed whole, which is \
+          tried again with each look at the directory: {}\
+          """,
           directory,
           left,
           cleared.left().get(0));

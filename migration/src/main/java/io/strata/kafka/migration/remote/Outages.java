@@ -85,7 +85,7 @@ final class Outages implements AutoCloseable {
   @GuardedBy("this")
   private String reason = "";
 
-  /** How many reads waited in vain, did not wait, and were served after a wait. */
+  /** Counts the reads that waited in vain, that did not wait, and that were served after a wait. */
   @GuardedBy("this")
   private long late;
 

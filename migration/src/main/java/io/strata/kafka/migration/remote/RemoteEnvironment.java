@@ -45,7 +45,7 @@ public interface RemoteEnvironment {
   PolicyRegistry policies();
 
   /**
-   * How the broker reads from the remote tier.
+   * The broker's way to read from the remote tier.
    *
    * @param maxWait after so long it answers a fetch without records ({@code
    *     remote.fetch.max.wait.ms})
@@ -57,7 +57,7 @@ public interface RemoteEnvironment {
     public static final KafkaReads DEFAULT = new KafkaReads(Duration.ofMillis(500), 10);
   }
 
-  /** How the broker reads; Kafka does not tell its manager. */
+  /** Returns how the broker reads; Kafka does not tell its manager. */
   default KafkaReads reads() {
     return KafkaReads.DEFAULT;
   }
