@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 
 /**
  * Lets moves into a plan: each segment once, none beyond a tier's space, none against an obstacle.
- * What a policy asks for is shared between log directories, and in each between partitions.
+ * The moves that a policy asks for are shared between log directories, and in each between
+ * partitions.
  *
  * <p>Thread safety: used by one thread.
  */

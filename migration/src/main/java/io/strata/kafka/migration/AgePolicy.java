@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A sealed segment leaves a tier when it has not changed for a time. What is younger moves as with
+ * A sealed segment leaves a tier when it has not changed for a time. Younger segments move as with
  * {@link OldestFirst#newestStay newest}, since space must never run out.
  */
 final class AgePolicy implements MigrationPolicy {

@@ -135,7 +135,7 @@ public record BurstPlan(
 
   /** The value of a quantity; NaN if too little is known for it. */
   private double value(Quantity quantity) {
-    // What is not known is NaN, and so is all that depends on it.
+    // An unknown figure is NaN, and so is all that depends on it.
     double ingest = ingestBytesPerSecond.orElse(Double.NaN);
     double drain = drainBytesPerSecond.orElse(Double.NaN);
     double pool = poolBytes.orElse(Double.NaN);

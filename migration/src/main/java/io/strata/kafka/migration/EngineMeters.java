@@ -44,7 +44,7 @@ final class EngineMeters {
     private final LongSupplier nanoTime;
     private final long began;
 
-    /** By the second, the current one included. */
+    /** Counts by the second, the current one included. */
     @GuardedBy("this")
     private final NavigableMap<Long, Long> bytes = new TreeMap<>();
 

@@ -64,7 +64,7 @@ public final class MigrationEngine implements AutoCloseable {
   @GuardedBy("this")
   private State state = State.NEW;
 
-  /** By name; one that makes moves takes itself out when it ends. */
+  /** The movers by name; one that makes moves takes itself out when it ends. */
   @GuardedBy("this")
   private final Map<String, Thread> threads = new HashMap<>();
 

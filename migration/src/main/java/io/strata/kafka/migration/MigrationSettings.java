@@ -88,8 +88,8 @@ public record MigrationSettings(
   }
 
   /**
-   * How a tier is kept below its marks. What goes from one tier with space of its own into another
-   * leaves no clean copy that could stay: there only the used bytes count.
+   * How a tier is kept below its marks. A segment that goes from one tier with space of its own
+   * into another leaves no clean copy that could stay: there only the used bytes count.
    *
    * @param relocates {@link TieredSegments.State#relocates}
    */

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Moves that wait for a thread, and those that have one. What waits is the last plan's: the next
- * plan takes its place, so that nothing waits by what is not true any more, and no bound of the
- * queue holds up a drain until the next round.
+ * Moves that wait for a thread, and those that have one. The waiting moves are the last plan's: the
+ * next plan takes their place, so that nothing waits for a reason that has gone, and no bound of
+ * the queue holds up a drain until the next round.
  *
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
@@ -36,14 +36,14 @@ final class MoveQueue {
   @GuardedBy("this")
   private final Deque<PlannedMove> evictions = new ArrayDeque<>();
 
-  /** By target, the one first whose turn it is; none is empty. */
+  /** The moves by target, the one first whose turn it is; none is empty. */
   @GuardedBy("this")
   private final Map<Target, Deque<PlannedMove>> down = new LinkedHashMap<>();
 
   @GuardedBy("this")
   private final Deque<PlannedMove> up = new ArrayDeque<>();
 
-  /** By segment; as many as there are threads at most. */
+  /** The moves by segment; as many as there are threads at most. */
   @GuardedBy("this")
   private final Map<Long, PlannedMove> running = new HashMap<>();
 

@@ -67,7 +67,7 @@ final class Mover {
    */
   Optional<PlannedMove> make(PlannedMove planned) {
     boolean eviction = planned.kind() == Move.Kind.EVICT;
-    // What was queued before its target or its segment failed waits with the others.
+    // A move that was queued before its target or its segment failed waits with the others.
     if (stopping
         || (!eviction && backOffs.allowance(planned.target()) == 0)
         || backOffs.waits(planned.id())) {

@@ -10,8 +10,8 @@ import java.util.Optional;
 /**
  * A file system, or a quota on it, that has no space for what was to be written.
  *
- * <p>Strata throws it where it asks for the space itself. What the JDK's own calls throw has no
- * {@code errno}, only the system's text for it, in the language of the JVM's environment: {@link
+ * <p>Strata throws it where it asks for the space itself. The exception of the JDK's own calls has
+ * no {@code errno}, only the system's text for it, in the language of the JVM's environment: {@link
  * #isCauseOf} is the one place that knows those texts.
  */
 public final class NoSpaceException extends FileSystemException {

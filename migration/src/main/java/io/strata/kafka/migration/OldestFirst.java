@@ -14,8 +14,8 @@ import java.util.function.BiPredicate;
 
 /**
  * The common part of the built-in policies: sealed segments in an order, the demand of the tiers
- * met from its beginning, spare space filled from its end. What sealed segments leave of the demand
- * is met with active ones, those first that have most to copy.
+ * met from its beginning, spare space filled from its end. Active segments meet the demand that
+ * sealed ones leave, those first that have most to copy.
  *
  * <p>Thread safety: used by one thread.
  */
@@ -35,7 +35,7 @@ final class OldestFirst {
   final List<Move> moves = new ArrayList<>();
   private final long[] excess;
 
-  /** By tier, the bytes that may come up. */
+  /** The bytes that may come up, by tier. */
   final long[] spare;
 
   OldestFirst(TierSnapshot snapshot, Comparator<SegmentView> order) {

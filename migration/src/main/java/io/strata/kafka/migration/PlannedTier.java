@@ -11,8 +11,8 @@ import java.util.List;
  * A tier while a plan is made: its marks, what is to leave it, and the space that is left in it.
  *
  * <p>Above the high mark segments begin to leave, at the low one they cease. In eager mode it is
- * the dirty bytes that count, in threshold mode the used ones. What is not worth a copy of active
- * segments stays; no demand is ever made of it.
+ * the dirty bytes that count, in threshold mode the used ones. The part of active segments that is
+ * not worth a copy stays; no demand is ever made of it.
  *
  * <p>Space is free bytes and those of clean segments that may be evicted, less what is on its way
  * already. A copy down evicts what it needs; a copy up takes free space alone.
@@ -32,7 +32,7 @@ final class PlannedTier {
   final TierUsage usage;
   final Mode mode;
 
-  /** Those of its bytes that count. */
+  /** The bytes of it that count. */
   final long measured;
 
   /** Whether nothing ever leaves to make space. */
@@ -69,7 +69,7 @@ final class PlannedTier {
   /** Bytes that are to leave, and that no move takes off yet. */
   long excess;
 
-  /** Below 0: what copies down will evict. What is evicted earlier, they take first. */
+  /** Below 0: the bytes that copies down will evict. They take first what is evicted earlier. */
   private long freeBytes;
 
   private long evictableBytes;

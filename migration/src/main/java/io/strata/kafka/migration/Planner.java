@@ -20,8 +20,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a plan from a state: a pure function. What holds whatever the policy says is here: pins and
- * exclusions, marks, space, fairness, obstacles. {@code docs/design/migration.md} says why.
+ * Makes a plan from a state: a pure function. The rules that hold whatever the policy says are
+ * here: pins and exclusions, marks, space, fairness, obstacles. {@code docs/design/migration.md}
+ * says why.
  *
  * <p>Thread safety: used by one thread.
  */

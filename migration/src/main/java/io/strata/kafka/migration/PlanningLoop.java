@@ -97,7 +97,7 @@ final class PlanningLoop implements Runnable {
     try {
       message.run();
     } catch (RuntimeException | Error expected) {
-      // What received the message has failed; planning must go on, and a move that has been made
+      // The receiver of the message has failed; planning must go on, and a move that has been made
       // must count.
     }
   }

@@ -45,7 +45,7 @@ public final class PolicyRegistry {
   private final Map<String, MigrationPolicyProvider> providers;
 
   /**
-   * Of the built-in policies and some others.
+   * A registry of the built-in policies and some others.
    *
    * @throws IllegalArgumentException if a name is taken or is none
    */
@@ -76,13 +76,14 @@ public final class PolicyRegistry {
     this.providers = byName;
   }
 
-  /** Of the built-in policies alone. */
+  /** A registry of the built-in policies alone. */
   public static PolicyRegistry builtIn() {
     return new PolicyRegistry(List.of());
   }
 
   /**
-   * Of the built-in policies and all that a class loader finds in {@code META-INF/services}.
+   * A registry of the built-in policies and all that a class loader finds in {@code
+   * META-INF/services}.
    *
    * @throws IllegalArgumentException if a name is taken or is none, or a provider cannot be made
    */

@@ -22,7 +22,7 @@ final class RoundInventory {
   private final Planner.Input in;
   private final int logDirs;
 
-  /** Those that have pools. */
+  /** The tiers that have pools. */
   final List<PlannedTier> tiers = new ArrayList<>();
 
   /** The segments that the policy may see. */
@@ -151,8 +151,9 @@ final class RoundInventory {
   }
 
   /**
-   * Hides what cannot get down at present, since a policy would count on it: a full disk must not
-   * hold up what goes to others. Of those for a target that is tried again, the oldest is shown.
+   * Hides segments that cannot get down at present, since a policy would count on them: a full disk
+   * must not hold up what goes to others. Shows the oldest segment for a target that is tried
+   * again.
    */
   private void chooseFree(List<SegmentView> undecided) {
     Map<Target, SegmentView> probes = new HashMap<>();

@@ -33,8 +33,8 @@ public interface TieredSegments {
   State state();
 
   /**
-   * The tiers' usage without any demand, as {@link #state} has it. What takes it from sums of its
-   * own need not ask every segment; does no I/O.
+   * The tiers' usage without any demand, as {@link #state} has it. An implementation that keeps
+   * sums need not ask every segment; does no I/O.
    */
   default List<TierUsage> usages() {
     return state().tiers();
@@ -68,9 +68,9 @@ public interface TieredSegments {
   /**
    * Copies a segment down, verifies the copy and makes it durable: the segment is clean, or, if the
    * tier is not the last and {@link State#relocates}, in that tier now. In a tier without enough
-   * free space, clean segments are evicted for it. Of an active segment the bytes that it has now
-   * are copied, to the log directories alone. A copy to the log directories may be of a piece: then
-   * the segment is dirty still, and the result has fewer bytes than were dirty.
+   * free space, clean segments are evicted for it. The bytes that an active segment has now are
+   * copied, to the log directories alone. A copy to the log directories may be of a piece: then the
+   * segment is dirty still, and the result has fewer bytes than were dirty.
    *
    * @param id {@link SegmentView#id}
    * @param toTier a tier below the segment's; the log directories are the last
@@ -106,9 +106,10 @@ public interface TieredSegments {
   }
 
   /**
-   * Which clean segments an append may evict for its space from now on, the first one first. Those
-   * that become clean later come after them. Segments that are not listed and were clean before are
-   * not evicted. Some that are listed may not be clean yet, or no longer: they are skipped.
+   * Names the clean segments that an append may evict for its space from now on, the first one
+   * first. Segments that become clean later come after them. Segments that are not listed and were
+   * clean before are not evicted. Some that are listed may not be clean yet, or no longer: they are
+   * skipped.
    *
    * @param ids {@link SegmentView#id}s
    */

@@ -8,9 +8,9 @@ import java.util.List;
  *
  * <p>The engine calls {@link #plan} about once a second, sooner when space runs short, and more
  * seldom where there are many segments and nothing has moved: 0.3 ms for each. It carries out what
- * is returned, in the order of the list, as far as limits allow. What is left over is forgotten:
- * the next round begins with a new snapshot. A policy therefore needs no memory, no clock and no
- * thread, and must have none: the same snapshot always gives the same moves.
+ * is returned, in the order of the list, as far as limits allow. Moves that are left over are
+ * forgotten: the next round begins with a new snapshot. A policy therefore needs no memory, no
+ * clock and no thread, and must have none: the same snapshot always gives the same moves.
  *
  * <p>The engine sees to everything that keeps data safe and the broker undisturbed: it refuses a
  * move of an active segment, to a tier without space, or of a segment that already moves; it limits

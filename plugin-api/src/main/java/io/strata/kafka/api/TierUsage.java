@@ -84,7 +84,7 @@ public record TierUsage(
 
   /** As {@link #leastCopyBytes()}, of a tier with that capacity and so many segments. */
   public static long leastCopyBytes(long capacityBytes, int segments) {
-    // What stays of all segments is at most a quarter of the tier.
+    // The part of all segments that stays is at most a quarter of the tier.
     return Math.min(1 << 20, capacityBytes / 4 / Math.max(1, segments));
   }
 

@@ -111,7 +111,7 @@ public final class BrokerMigration implements AutoCloseable {
         LiveSettings.local(broker, config, policies), engine, log, settings, changed);
   }
 
-  /** One that cannot be made is no reason to keep a broker from starting. */
+  /** An engine that cannot be made is no reason to keep a broker from starting. */
   private static List<MigrationListener> listeners(MigrationLog log) {
     List<MigrationListener> found = new ArrayList<>(List.of(log));
     try {

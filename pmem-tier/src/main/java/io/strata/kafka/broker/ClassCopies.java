@@ -27,7 +27,7 @@ public final class ClassCopies {
    * @param classPath as of the JVM or of a shell: {@code directory/*} is every jar of the directory
    */
   public static List<String> jars(String classPath) {
-    // By java.io: the provider may be what is starting.
+    // Uses java.io: the provider may be what is starting.
     return Stream.of(classPath.split(File.pathSeparator))
         .map(File::new)
         .flatMap(ClassCopies::expand)

@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * Takes what Kafka hands to one reporter of the broker's dynamic configuration to the local tiers
- * and to the remote tier. What is stored is never refused: Kafka would drop everything else that is
+ * and to the remote tier. A stored value is never refused: Kafka would drop everything else that is
  * stored at that level, the retention included.
  *
  * <p>Not final: a test has one that fails. Thread safety: all methods may be called by any thread.

@@ -123,7 +123,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
         TestHook.remote(live));
   }
 
-  /** By the JDK's own paths: the store's files have segments' names, and are not the tier's. */
+  /** Uses the JDK's own paths: the store's files have segments' names, and are not the tier's. */
   private static StoreOptions.LevelOptions pastTheProvider(StoreOptions.LevelOptions level) {
     return new StoreOptions.LevelOptions(
         level.name(),

@@ -102,7 +102,7 @@ final class AcceptLossCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  // What is held is only to be released.
+  // The lock is only to be released.
   @SuppressWarnings("try")
   ExitCode run() throws Exception {
     BrokerProperties broker = config.requireForChange();
@@ -219,8 +219,8 @@ final class AcceptLossCommand extends StrataCommand {
   }
 
   /**
-   * Returns whether a segment's bytes are gone. Those in a pool that a log directory names, and the
-   * configuration does not, are not: {@link #requireConfigured} refuses.
+   * Returns whether a segment's bytes are gone. Bytes in a pool that a log directory names, and the
+   * configuration does not, are not gone: {@link #requireConfigured} refuses.
    */
   private boolean hasLost(PoolReaders pools, PoolsElsewhere elsewhere, TaggedLogFile file) {
     UUID id = file.tag().pool();

@@ -31,7 +31,7 @@ final class DrainCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  // What is held is only to be released.
+  // The lock is only to be released.
   @SuppressWarnings("try")
   ExitCode run() throws Exception {
     BrokerProperties broker = config.requireForChange();

@@ -116,7 +116,7 @@ final class JvmCheck extends DoctorCheck {
     }
   }
 
-  /** Those that can be read: the JVM does without others. */
+  /** The files that can be read: the JVM does without the others. */
   private static List<Path> used(List<String> options) {
     List<Path> files = new ArrayList<>();
     options.stream()
@@ -175,7 +175,7 @@ final class JvmCheck extends DoctorCheck {
     }
   }
 
-  /** By this JVM, which has the broker's user and directories. */
+  /** Tried in this JVM, which has the broker's user and directories. */
   private void systemCalls(List<String> options) {
     if (options.stream().noneMatch(option -> option.startsWith("-Djna.tmpdir="))) {
       SystemCalls.missing().ifPresent(why -> warn("system calls", why, "add -Djna.tmpdir"));

@@ -188,9 +188,9 @@ final class RemoteScrubCommand extends StrataCommand {
   }
 
   /**
-   * Returns what Kafka has noted as copied, and has not begun to delete, and no directory has. One
-   * that is missing is looked for again: it may have been copied, moved or deleted meanwhile. Empty
-   * where not all directories are known (--dir), or one was not read whole.
+   * Returns the segments that Kafka has noted as copied, and has not begun to delete, and that no
+   * directory has. A missing segment is looked for again: it may have been copied, moved or deleted
+   * meanwhile. Empty where not all directories are known (--dir), or one was not read whole.
    */
   private List<KnownToKafka> lost(
       List<StorePlaces.Place> all, StoreInventory inventory, KafkaView view, String server)

@@ -41,7 +41,8 @@ final class SegmentInventory implements AutoCloseable {
   }
 
   /**
-   * Adds the segments in a log directory. What cannot be looked at is a finding; the rest goes on.
+   * Adds the segments in a log directory. A file that cannot be looked at is a finding; the rest
+   * goes on.
    *
    * @param wanted which topics
    */

@@ -98,8 +98,8 @@ final class StorageCheck extends DoctorCheck {
   // -- the start
 
   /**
-   * Tries the start itself. What it does not refuse is a warning at most, and what it refuses is a
-   * failure, whatever was found else: one verdict of pools and log directories.
+   * Tries the start itself. A refusal of the start is a failure, anything else a warning at most:
+   * pools and log directories get one verdict.
    */
   private void start() {
     Optional<IOException> refusal = HotTier.refusal(spec);

@@ -88,7 +88,8 @@ record Surroundings(Map<String, String> environment, Optional<Path> jar, Path ro
   }
 
   private Optional<String> text(String file) {
-    // By a large buffer: the JDK's own readString begins with a byte, and the kernel's files of one
+    // Uses a large buffer: the JDK's own readString begins with a byte, and the kernel's files of
+    // one
     // number have no more to give after the first read.
     try (InputStream in = new BufferedInputStream(Files.newInputStream(root.resolve(file)))) {
       return Optional.of(new String(in.readAllBytes(), StandardCharsets.UTF_8));

@@ -4,7 +4,10 @@ import java.util.Locale;
 
 /** The records that a power failure leaves of those that were acknowledged. */
 public enum AckDurability {
-  /** Those that the pool's medium makes durable when stored: all on DAX; else what was flushed. */
+  /**
+   * Records are durable as the pool's medium makes them: when stored on DAX; elsewhere when
+   * flushed.
+   */
   POOL,
   /** All of them, on any medium. */
   ACK;

@@ -48,9 +48,9 @@ public final class CommandLineArguments {
   }
 
   /**
-   * Of this JVM. The exact arguments come from {@code /proc}, where there is one: the JVM's own
-   * system property has lost which space is part of an argument, and {@link ProcessHandle} gives
-   * nothing for a command line as long as a broker's.
+   * The command line of this JVM. The exact arguments come from {@code /proc}, where there is one:
+   * the JVM's own system property has lost which space is part of an argument, and {@link
+   * ProcessHandle} gives nothing for a command line as long as a broker's.
    */
   public static CommandLineArguments ofThisJvm() {
     String command = System.getProperty("sun.java.command", "");
@@ -61,8 +61,8 @@ public final class CommandLineArguments {
   }
 
   /**
-   * Of the given parts. Reads the file that the first argument names, where that decides whether
-   * this is a broker.
+   * A command line of the given parts. Reads the file that the first argument names, where that
+   * decides whether this is a broker.
    *
    * @param command main class and arguments, with a space between any two
    * @param exact the process' arguments with the JVM's own before them; may be empty

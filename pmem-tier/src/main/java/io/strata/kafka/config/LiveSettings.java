@@ -66,7 +66,7 @@ public final class LiveSettings<T> {
   }
 
   /**
-   * Of the local tiers of one broker.
+   * The live settings of the local tiers of one broker.
    *
    * @param broker the file that the broker was started with
    * @param config what it says
@@ -97,7 +97,7 @@ public final class LiveSettings<T> {
   }
 
   /**
-   * Of the remote tier of one broker.
+   * The live settings of the remote tier of one broker.
    *
    * @param manager what Kafka gave to the manager, with the prefix {@code rsm.config.}
    * @param live whether that is the prefix in the broker's file: with another one nothing changes

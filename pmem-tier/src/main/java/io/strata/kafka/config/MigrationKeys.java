@@ -66,7 +66,7 @@ public final class MigrationKeys {
   private static final StrataKey<Long> RATE_UP =
       rate("strata.migration.rate.up", "The most that copies up may take, all threads together.");
 
-  /** Those of the local tiers: {@code strata.migration.*}. */
+  /** The keys of the local tiers: {@code strata.migration.*}. */
   public static final MigrationKeys LOCAL =
       new MigrationKeys(
           "strata.migration.",
@@ -79,7 +79,7 @@ public final class MigrationKeys {
           """,
           true);
 
-  /** Those of the remote tier's levels: {@code rsm.config.migration.*}. */
+  /** The keys of the remote tier's levels: {@code rsm.config.migration.*}. */
   public static final MigrationKeys REMOTE =
       new MigrationKeys(
           "rsm.config.migration.",

@@ -29,7 +29,7 @@ public final class RemoteConfig {
 
   /**
    * How often the directories are listed, which is how a broker learns what others have copied,
-   * moved and deleted. What a fetch does not find is looked for at once.
+   * moved and deleted. A fetch that does not find its segment looks for it at once.
    */
   private static final Duration INVENTORY_INTERVAL = Duration.ofMinutes(1);
 
@@ -171,8 +171,8 @@ public final class RemoteConfig {
   }
 
   /**
-   * Those settings that can be changed on a live broker; with a default wherever there is a
-   * problem, which the reader then has.
+   * The settings that can be changed on a live broker; with a default wherever there is a problem,
+   * which the reader then has.
    *
    * @param levels the names of the levels that have a threshold, fastest first
    */
@@ -188,7 +188,7 @@ public final class RemoteConfig {
         MigrationKeys.REMOTE.read(reader, levels));
   }
 
-  /** Those settings as the keys would be written in a file. */
+  /** The same settings as the keys would be written in a file. */
   static Map<String, String> written(RemoteSettings.Live live, List<String> levels) {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put(RemoteKeys.COPY_TIMEOUT_MS.name(), millis(live.copyTimeout()));

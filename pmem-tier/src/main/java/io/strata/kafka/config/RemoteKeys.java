@@ -7,7 +7,7 @@ import java.util.function.Function;
 
 /**
  * The keys of the remote tier, {@code rsm.config.*}: Kafka hands them to the manager without that
- * prefix. Those of the moves between levels are in {@link MigrationKeys}.
+ * prefix. The keys of the moves between levels are in {@link MigrationKeys}.
  */
 public final class RemoteKeys {
 

@@ -45,7 +45,7 @@ final class RemoteLevels {
   private final Map<Path, String> taken = new LinkedHashMap<>();
 
   /**
-   * Of one broker.
+   * The levels of one broker.
    *
    * @param manager the keys as Kafka gives them, without prefix
    */
@@ -217,8 +217,8 @@ final class RemoteLevels {
   /**
    * Refuses a level's directories that cannot be used: they are there, and none is in another, nor
    * has anything to do with a log directory. Links are followed, so that two names of one directory
-   * are found. One that the broker has used before, and that is not there now, is no fault of the
-   * configuration: the store does without it.
+   * are found. A directory that the broker has used before, and that is not there now, is no fault
+   * of the configuration: the store does without it.
    */
   private void check(String key, List<Path> directories) {
     for (Path directory : directories) {

@@ -157,9 +157,9 @@ public final class SlotLayout {
 
   /**
    * How many generations are skipped when a slot is freed whose segment is not in its log file: a
-   * log file with an earlier one's tag has lost records. Those of repaired slots begin so far
-   * beyond the highest generation seen: a damaged slot's own, which cannot be read, is not expected
-   * to be that far ahead of all the others.
+   * log file with an earlier one's tag has lost records. The generations of repaired slots begin so
+   * far beyond the highest generation seen: a damaged slot's own, which cannot be read, is not
+   * expected to be that far ahead of all the others.
    */
   public static final long GENERATIONS_SKIPPED = 1L << 24;
 

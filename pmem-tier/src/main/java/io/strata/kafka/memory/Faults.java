@@ -28,7 +28,7 @@ final class Faults {
    * <p>Takes about 25 ns and leaves 16 bytes of garbage.
    */
   static void deliver() {
-    // The array is of no interest. What matters is the call into the VM: interpreter and compilers
+    // The array is of no interest. The call into the VM matters: interpreter and compilers
     // alike leave this allocation to it, and on the way back to Java the VM throws what is pending
     // for the thread. (A native method, such as Thread.holdsLock, does that from JDK 19 on only.)
     byte[][] unused = new byte[EMPTY[0]][EMPTY[1]];

@@ -90,7 +90,7 @@ final class MappedWindows {
   }
 
   /**
-   * Stores zeros. By copies: where a fault during a copy is an error, the JDK's own way to fill
+   * Stores zeros. Copies them: where a fault during a copy is an error, the JDK's own way to fill
    * memory ends the process.
    */
   void zero(Path file, long position, long length) throws IOException {

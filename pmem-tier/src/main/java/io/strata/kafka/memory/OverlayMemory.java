@@ -13,7 +13,7 @@ import java.util.Optional;
 
 /**
  * A memory whose stores reach no file: they are kept on the heap, above a memory that is only read,
- * or above zeros. What opens a pool can be tried out on it.
+ * or above zeros. The opening of a pool can be tried out on it.
  *
  * <p>Thread safety: all methods may be called by any thread; one at a time does its work.
  */

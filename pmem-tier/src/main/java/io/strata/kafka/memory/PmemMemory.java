@@ -10,7 +10,7 @@ import java.util.Optional;
  * Intel's libpmem by way of LLPL for stores, and a mapping by the JDK for loads and words.
  *
  * <p>On a file system without DAX it also flushes, and is as durable as its file: LLPL does not
- * notice. What {@link #durability} says was probed by this package.
+ * notice. This package has probed what {@link #durability} says.
  *
  * <p>LLPL maps the file for itself, and does not say where; stores go through a second mapping of
  * the same pages. LLPL has no public way to undo its mapping, which stays until the process ends.

@@ -62,7 +62,8 @@ final class ReopeningChannel {
     this.file = file;
     this.options = Set.copyOf(options);
     this.fileLock = fileLock;
-    // By its name: in a broker the JDK's own file system is not the default one, and knows no File.
+    // Known by its name: in a broker the JDK's own file system is not the default one, and knows no
+    // File.
     this.witness = new RandomAccessFile(file.toString(), "r");
     try {
       this.channel = FileChannel.open(file, this.options);

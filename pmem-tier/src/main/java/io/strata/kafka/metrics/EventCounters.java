@@ -55,7 +55,7 @@ public final class EventCounters implements SegmentEvents {
     return readBytes.sum();
   }
 
-  /** Of {@link #readBytes}, those that came from log files. */
+  /** The part of {@link #readBytes} that came from log files. */
   long logFileReadBytes() {
     return logFileReadBytes.sum();
   }

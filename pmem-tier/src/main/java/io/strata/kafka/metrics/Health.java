@@ -74,7 +74,7 @@ record Health(int value, List<String> reasons) {
                           .formatted(pool.path(), failure)));
     }
     if (sample.guarantees().spillsUnforced()) {
-      // What the operator has chosen must not hide a failure.
+      // A choice of the operator's must not hide a failure.
       degraded(
           reasons,
           """

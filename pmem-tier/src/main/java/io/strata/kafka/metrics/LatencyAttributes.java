@@ -10,7 +10,7 @@ import java.util.function.Function;
 final class LatencyAttributes {
   private static final double NANOS = 1e9;
 
-  /** By name, in the order in which they are shown. */
+  /** The attributes by name, in the order in which they are shown. */
   static final Map<String, Function<Latency, Number>> ALL;
 
   static {
@@ -31,7 +31,7 @@ final class LatencyAttributes {
 
   private LatencyAttributes() {}
 
-  /** Of all calls since the start; 0 if there was none. */
+  /** The mean of all calls since the start; 0 if there was none. */
   static double mean(Latency latency) {
     return latency.count() == 0 ? 0 : latency.totalNanos() / NANOS / latency.count();
   }

@@ -36,8 +36,8 @@ import java.util.stream.Stream;
 
 /**
  * The catalogue of the metrics, of the local tiers and of the remote tier: each is declared here,
- * once. What both have (a level's fill, moves, the engine) is one declaration under two types. The
- * page {@code docs/reference/metrics.md} is generated from it.
+ * once. The two share one declaration of a level's fill, of moves and of the engine, under two
+ * types. The page {@code docs/reference/metrics.md} is generated from it.
  *
  * <p>Where there is nothing to read a gauge of bytes or counts is 0, so that sums over brokers stay
  * right; a gauge of a time that is not known is NaN. A gauge that cannot be read is NaN too, and a

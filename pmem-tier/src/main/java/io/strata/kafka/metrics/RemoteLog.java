@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes into the broker's log what an operator must know of the remote tier's settings. What
- * happens to segments there, the manager itself logs.
+ * Writes into the broker's log what an operator must know of the remote tier's settings. The
+ * manager itself logs its segments' events.
  *
  * <p>Thread safety: may be called by any thread.
  */

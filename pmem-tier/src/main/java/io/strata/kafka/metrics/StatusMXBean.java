@@ -34,9 +34,9 @@ public interface StatusMXBean {
   List<String> getReasons();
 
   /**
-   * The values of all metrics: by type and tags ({@code Tier,tier=hot}), then by name. Of a
-   * distribution there is a value for each attribute ({@code LatencySeconds.Mean}). What is not
-   * known is missing, so that a command line of another version reads what it knows.
+   * The values of all metrics: by type and tags ({@code Tier,tier=hot}), then by name. A
+   * distribution has a value for each attribute ({@code LatencySeconds.Mean}). An unknown value is
+   * missing, so that a command line of another version reads what it knows.
    */
   Map<String, Map<String, Double>> getMetrics();
 

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * which shows them in JMX; in JMX alone where there is no such registry. Micrometer is between the
  * catalogue and the registry.
  *
- * <p>Values are read when a reporter asks for them; nothing runs in the background. What cannot be
- * published or read is logged and missing, and nothing else fails for it.
+ * <p>Values are read when a reporter asks for them; nothing runs in the background. A metric that
+ * cannot be published or read is logged and missing, and nothing else fails for it.
  *
  * <p>Thread safety: all methods may be called by any thread. Readings take no lock of this
  * object's.
@@ -321,9 +321,9 @@ public final class StrataMetrics implements AutoCloseable {
   }
 
   /**
-   * The values of the catalogue: by type and tags ({@code Tier,tier=hot}), then by name. Of a
-   * distribution there is a value for each attribute ({@code LatencySeconds.Mean}). Those that are
-   * not known are missing.
+   * The values of the catalogue: by type and tags ({@code Tier,tier=hot}), then by name. A
+   * distribution has a value for each attribute ({@code LatencySeconds.Mean}). Unknown values are
+   * missing.
    */
   Map<String, Map<String, Double>> values() {
     Map<String, Map<String, Double>> all = new LinkedHashMap<>();

@@ -23,7 +23,7 @@ public final class TierLog implements TierEvents {
 
   private static final int NAMED = 10;
 
-  /** Of slots that are kept, which share a reason, fewer do. */
+  /** Kept slots share a reason, so that fewer will do. */
   private static final int KEPT_NAMED = 3;
 
   private final Logger log;

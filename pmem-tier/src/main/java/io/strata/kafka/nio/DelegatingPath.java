@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A path of the delegate, tagged with our file system, so that {@code Files} asks our provider.
  *
  * <p>Arguments may be paths of either kind, ours or the delegate's. Results are ours. Only {@link
- * #equals} keeps the kinds apart: the delegate's path would never be equal to ours. What the
- * interface does by these methods is left to it.
+ * #equals} keeps the kinds apart: the delegate's path would never be equal to ours. The interface's
+ * default methods are left as they are.
  */
 final class DelegatingPath implements Path {
 

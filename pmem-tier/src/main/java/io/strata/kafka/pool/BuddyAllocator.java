@@ -23,7 +23,7 @@ final class BuddyAllocator {
   private final int blocks;
   private final Object lock = new Object();
 
-  /** By order: the free blocks, numbered from the data's start in units of their own length. */
+  /** The free blocks by order, numbered from the data's start in units of their own length. */
   @GuardedBy("lock")
   private final BlockSet[] free = new BlockSet[LARGEST_ORDER + 1];
 

@@ -37,7 +37,7 @@ final class PagesAhead implements Closeable {
   private final BuddyAllocator allocator;
   private final long end;
 
-  /** By {@link #STEP}s from the pool's start; the thread's alone. */
+  /** The pages that are present, in {@link #STEP}s from the pool's start; the thread's alone. */
   private final BitSet present = new BitSet();
 
   /** Has the thread look again, or end. */

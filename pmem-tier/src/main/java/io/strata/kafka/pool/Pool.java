@@ -45,7 +45,7 @@ public final class Pool implements AutoCloseable {
   private final OpenReport report;
   private final Closeable lock;
 
-  /** By index; null where the slot is free. */
+  /** The slots by index; null where one is free. */
   private final AtomicReferenceArray<Slot> slots;
 
   private final AtomicLongArray generations;

@@ -36,7 +36,7 @@ final class PoolLock {
 
   /**
    * Makes an empty file for a pool that is to be created, that only its owner may use, and takes
-   * its lock. What a creation that died has left there is removed.
+   * its lock. Removes the leftovers of a creation that died.
    *
    * @throws PoolException with {@link Kind#LOCKED} if another process creates the pool
    */

@@ -76,8 +76,8 @@ final class PoolOpener {
     if (memory.durability().durableOnPersist()) {
       memory.persist(0, TABLE + (long) reading.current().slotCount() * SLOT_LENGTH);
     } else if (!reading.toRepair().isEmpty()) {
-      // The slots are forced where that is needed. Of the superblocks the one that is not written
-      // next must be whole.
+      // The slots are forced where that is needed. The superblock that is not written next must be
+      // whole.
       memory.force(0, TABLE);
     }
   }
@@ -127,15 +127,15 @@ final class PoolOpener {
   }
 
   /**
-   * Makes what is believed of the slots durably so. What was forced is there; of the rest a power
-   * failure may have left a count without its entries, or a length without its extents. And a
-   * process may have been killed in a truncation.
+   * Makes what is believed of the slots durably so. Forced words are there; a power failure may
+   * have left a count without its entries, or a length without its extents, of the others. A
+   * process may also have been killed in a truncation.
    *
    * @param unforced whether some of what was stored and not forced may be missing
    */
   private void settle(Superblock superblock, List<SlotSnapshot> slots, boolean unforced)
       throws IOException {
-    // What was found may be in no better place than the page cache.
+    // The words found may be in no better place than the page cache.
     forceTable(superblock, unforced);
     boolean changed = false;
     for (SlotSnapshot slot : slots) {

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Whose a pool is. What is absent is not compared: neither when a pool without an owner is opened
- * (it is then bound to the opener), nor when a tool opens a pool without saying for whom.
+ * The owner of a pool. An absent part is not compared: neither when a pool without an owner is
+ * opened (it is then bound to the opener), nor when a tool opens a pool without saying for whom.
  *
  * @param brokerId Kafka's {@code node.id}, from 0
  * @param clusterId the cluster's id, 1 to 64 bytes in UTF-8

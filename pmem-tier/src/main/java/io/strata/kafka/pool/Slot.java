@@ -210,7 +210,7 @@ public final class Slot {
    * @param largest of the first ones
    */
   static int nextOrder(ExtentList others, int largest) {
-    // Those that are there may have had to be short ones.
+    // The extents that are there may have had to be short ones.
     int doubling = Math.max(0, others.count() - 1);
     long blocks = others.length() / SuperblockLayout.SMALLEST_EXTENT;
     int asLong = blocks == 0 ? 0 : 63 - Long.numberOfLeadingZeros(blocks);
@@ -283,7 +283,7 @@ public final class Slot {
 
   /**
    * Lowers the committed length and drops the extents behind it; all of them if it comes below
-   * where they begin, and then the next one begins at {@code length}. Of a truncation below them
+   * where they begin, and then the next one begins at {@code length}. In a truncation below them
    * {@link #setCleanLength} comes first: from then on an opening finds the slot with {@code length}
    * bytes, which are in the log file.
    *
@@ -447,7 +447,7 @@ public final class Slot {
 
   /**
    * Changes how many of the segment's first bytes are durable in the log file too, and forces that
-   * where a power failure would undo it else. Of these bytes either copy may be read: where need
+   * where a power failure would undo it else. Either copy of these bytes may be read: where need
    * be, the pool's are forced first.
    *
    * @param length from 0 to the committed length
@@ -540,8 +540,8 @@ public final class Slot {
 
   /**
    * Makes the segment's bytes from {@code from} to {@code to}, those before them that have never
-   * been forced, and then the slot, survive a power failure as far as the medium can. Of the range
-   * only what is committed is forced.
+   * been forced, and then the slot, survive a power failure as far as the medium can. Only the
+   * committed bytes of the range are forced.
    *
    * <p>May be called by any thread; it holds no lock while it forces. Bytes that are appended or
    * truncated while it runs may be forced or not; the others are.

@@ -9,9 +9,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * change wait until a copier does not write to the log file any more. An append is no change: it
  * leaves the bytes before it as they are.
  *
- * <p>A move remembers {@link #changes} and asks again before it publishes anything. One that writes
- * to the log file does so piece by piece in {@link #piece}; who changes the segment calls {@link
- * #changing} first, which waits for the piece under way, if there is one, and lets no other begin.
+ * <p>A move remembers {@link #changes} and asks again before it publishes anything. A move that
+ * writes to the log file does so piece by piece in {@link #piece}; a thread that changes the
+ * segment calls {@link #changing} first, which waits for the piece under way, if there is one, and
+ * lets no other begin.
  *
  * <p>Why no piece is missed: the changer counts and then looks whether a copy is under way; the
  * copier announces itself (under the writer lock, so not in the middle of a change) and looks at

@@ -1,7 +1,7 @@
 package io.strata.kafka.segment;
 
 /**
- * What a copy asks on its way.
+ * The pace of a copy, which the copy asks on its way.
  *
  * <p>Thread safety: used by the copying thread.
  */

@@ -97,7 +97,7 @@ final class Copying {
     }
   }
 
-  /** What a copy that has not come to its end leaves in the log file is of no use there. */
+  /** The bytes of an unfinished copy are of no use in the log file. */
   private void drop(FileChannel logFile) throws IOException {
     if (logFile.isOpen()) {
       writer.dropCopied(logFile);
@@ -160,7 +160,7 @@ final class Copying {
       throw differs("log file", limit);
     }
     pace.reached(Step.VERIFIED);
-    // What was written of the next batch does not count: the next piece begins with it.
+    // The part of the next batch that was written does not count: the next piece begins with it.
     long to = limit == end ? end : batches.validEnd();
     return CopyResult.copied(begun.changes(), to, to - from);
   }

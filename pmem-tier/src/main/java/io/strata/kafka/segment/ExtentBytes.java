@@ -15,7 +15,7 @@ import java.util.Optional;
  */
 final class ExtentBytes {
 
-  /** Of a segment without a pool: there are no bytes, and no caller asks for any. */
+  /** The bytes of a segment without a pool: there are none, and no caller asks for any. */
   static final ExtentBytes NONE = new ExtentBytes(Optional.empty());
 
   private final Optional<PersistentMemory> pool;

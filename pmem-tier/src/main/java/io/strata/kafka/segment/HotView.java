@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 
 /**
- * What readers see of a segment: where its bytes are and how many there are.
+ * The state of a segment that readers see: where its bytes are and how many there are.
  *
  * <p>Within one view only {@link #size()} changes, and it only grows: an append that fits the
  * extents costs one volatile store and no allocation. Whatever else happens (another extent, the

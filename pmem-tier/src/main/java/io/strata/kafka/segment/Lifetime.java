@@ -19,8 +19,8 @@ final class Lifetime {
   private int channels;
 
   /**
-   * The log file's own channels under them. One that is no longer referred to is not closed, and
-   * yet the JDK closes its descriptor, after its entry here has been cleared.
+   * The log file's own channels under them. The JDK closes the descriptor of a channel that is no
+   * longer referred to, without closing the channel, after its entry here has been cleared.
    */
   @GuardedBy("this")
   private final Set<Reference<Object>> descriptors = new HashSet<>();

@@ -5,7 +5,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * What a caller of {@code FileChannel.open} asked for, by the JDK's rules.
+ * The mode that a caller of {@code FileChannel.open} asked for, by the JDK's rules.
  *
  * @param append whether each write goes to the end, wherever the caller wants it
  * @param truncate whether the file is emptied at first
@@ -24,8 +24,8 @@ record OpenMode(boolean readable, boolean writable, boolean append, boolean trun
   }
 
   /**
-   * The mode for {@code options}. Those that decide whether the file comes to be or goes are the
-   * business of who opens the log file.
+   * The mode for {@code options}. Options that create or delete the file are for the caller that
+   * opens the log file.
    *
    * @throws IllegalArgumentException for options that exclude each other
    * @throws UnsupportedOperationException for an option that is not known here

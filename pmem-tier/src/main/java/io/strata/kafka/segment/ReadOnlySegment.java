@@ -141,9 +141,8 @@ public final class ReadOnlySegment implements SegmentBytes {
   }
 
   /**
-   * Returns whether the bytes were the segment's. Of a spilled one the spill offset must have been
-   * the right one too: a slot that was read while it spilled may show the flag with an earlier
-   * length.
+   * Returns whether the bytes were the segment's. The spill offset of a spilled one must have been
+   * right too: a slot that was read while it spilled may show the flag with an earlier length.
    */
   private boolean stillHolds(SlotSnapshot slot) throws IOException {
     return slot.has(SlotFlag.SPILLED) ? snapshot().equals(slot) : pool.valid(slot);

@@ -10,11 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Detects when the last reader that may have seen something is gone, without a lock on the readers'
  * way and without a wait on the writer's.
  *
- * <p>Readers are counted in one of two counters, by the parity of an epoch. Who takes something out
- * of readers' sight publishes the new state first and then hands the rest to {@link #retire}. That
- * moves the epoch on: later readers count in the other counter and see the new state, and when the
- * old counter reaches 0, no reader uses the old state. While the old counter is draining the epoch
- * stays, and what is retired meanwhile waits for the next move.
+ * <p>Readers are counted in one of two counters, by the parity of an epoch. A thread that takes
+ * something out of readers' sight publishes the new state first and then hands the rest to {@link
+ * #retire}. That moves the epoch on: later readers count in the other counter and see the new
+ * state, and when the old counter reaches 0, no reader uses the old state. While the old counter is
+ * draining the epoch stays, and what is retired meanwhile waits for the next move.
  *
  * <p>Why no reader is missed: a reader increments a counter and then reads the epoch again; the
  * retiring thread moves the epoch and then reads the counter. These are sequentially consistent, so
@@ -44,8 +44,8 @@ final class ReaderGate {
   private List<Runnable> waiting = List.of();
 
   /**
-   * Lets the calling thread in. What it reads of the published state from now on stays as it is
-   * until {@link #exit}.
+   * Lets the calling thread in. The published state that it reads from now on stays as it is until
+   * {@link #exit}.
    *
    * @return the token for {@link #exit}
    */

@@ -3,7 +3,7 @@ package io.strata.kafka.segment;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What has been read from a segment since the process began.
+ * The reads of a segment since the process began.
  *
  * <p>Thread safety: all methods may be called by any number of threads; the time and the bytes are
  * not read together.

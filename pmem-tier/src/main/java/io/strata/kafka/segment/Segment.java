@@ -27,8 +27,8 @@ import java.util.Set;
  * #markClean} and so on), and may end up wholly in the log file, without a slot. Its channels stay
  * open all the while.
  *
- * <p>What an append in the pool promises when it returns is what the pool's durability says; what
- * one in the log file promises is what any file does, or survival of a power cut if {@link
+ * <p>An append in the pool promises, when it returns, what the pool's durability says; one in the
+ * log file promises what any file does, or survival of a power cut if {@link
  * SegmentSettings#spillForce} is set.
  *
  * <p>The end of a segment takes four steps, so that a crash between them leaves something to finish
@@ -350,8 +350,8 @@ public final class Segment {
   }
 
   /**
-   * Relocation, second half: readers see the copy in {@code to} from now on. What the segment was
-   * copied from stays as it is; a slot is the caller's to free ({@link #freeCopy}).
+   * Relocation, second half: readers see the copy in {@code to} from now on. The source of the copy
+   * stays as it is; its slot is the caller's to free ({@link #freeCopy}).
    *
    * @param link ties the log file to it; called under the writer lock, so that no change comes
    *     between

@@ -5,10 +5,10 @@ import java.io.IOException;
 /**
  * Notifies a segment's owner of what happens to it, and asks the owner before it changes.
  *
- * <p>What is called for an append, a read, an eviction or a failure may be called under the
- * segment's writer lock: an implementation must be cheap, must not block, must not throw, and must
- * not call back into the segment's channels. The others are called by the thread that reads or
- * changes, without a lock.
+ * <p>The methods for an append, a read, an eviction or a failure may be called under the segment's
+ * writer lock: an implementation must be cheap, must not block, must not throw, and must not call
+ * back into the segment's channels. The others are called by the thread that reads or changes,
+ * without a lock.
  *
  * <p>Thread safety: implementations must be safe for use by any number of threads.
  */
@@ -33,7 +33,7 @@ public interface SegmentEvents {
    */
   default void read(long bytes, long nanos) {}
 
-  /** Of the bytes of a {@link #read}, these came from the log file. Called before it. */
+  /** The log file had this part of the bytes of a {@link #read}. Called before it. */
   default void readInLogFile(long bytes) {}
 
   /**

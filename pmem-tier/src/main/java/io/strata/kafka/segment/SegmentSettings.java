@@ -4,7 +4,7 @@ import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
 /**
- * What all segments of one pool have in common.
+ * The settings that all segments of one pool share.
  *
  * <p>Immutable; safe for use by any thread if the clock is.
  *

@@ -230,8 +230,8 @@ final class SegmentWriter {
 
   /**
    * Bytes are about to be replaced from {@code position} on, which Kafka never does: ends a copy
-   * that has read them. Of bytes of the pool the log file has none from then on, since it has the
-   * ones before.
+   * that has read them. The log file counts as having none of the pool's bytes from then on, since
+   * it has the ones before.
    */
   @GuardedBy("lock")
   private void replacing(long position) throws IOException {
@@ -312,7 +312,7 @@ final class SegmentWriter {
       }
       boolean unused = extentsFor(end);
     }
-    // What is clean of this segment too, may just have been evicted.
+    // Clean bytes of this very segment may just have been evicted.
     HotView before = view;
     ExtentList extents = before.spilled() ? before.extents() : pooled().slot().extents();
     long poolEnd = Math.min(end, before.spilled() ? before.poolEnd(size) : extents.end());
@@ -406,7 +406,7 @@ final class SegmentWriter {
     try {
       return slot.evict(Math.min(slot.cleanLength(), before.poolEnd(before.size())));
     } finally {
-      // Those that the slot has dropped are not read any more, also if that was not made durable.
+      // Extents that the slot has dropped are not read any more, also if that was not made durable.
       if (!slot.extents().equals(before.extents())) {
         view = before.withExtents(slot.extents());
       }
@@ -533,7 +533,7 @@ final class SegmentWriter {
     Residence in = pooled();
     boolean shorter = !spilled && truncateFile(logFile, length);
     if (shorter) {
-      // What is truncated must not be there when the slot is evicted, or the pool is lost.
+      // Truncated bytes must not be there when the slot is evicted, or the pool is lost.
       logFile.force(true);
     }
     List<Extent> dropped = dropFromPool(in, before, length);

@@ -33,7 +33,7 @@ final class SpilledTail {
    */
   SpilledTail(BooleanSupplier forceEachWrite, boolean spilled, long logFileSize) {
     this.forceEachWrite = forceEachWrite;
-    // What the log file has of a segment that has not spilled is no part of it.
+    // The log file's bytes of a segment that has not spilled are no part of it.
     this.mayBeLonger = !spilled;
     // An empty one too: a process that was killed may have truncated it, and not forced that.
     this.dirty = spilled || logFileSize > 0;

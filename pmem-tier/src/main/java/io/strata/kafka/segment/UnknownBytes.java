@@ -20,13 +20,13 @@ import java.util.OptionalLong;
  */
 public final class UnknownBytes {
 
-  /** What the power has not let through is zeros, a page at a time. */
+  /** A page that the power has kept from the disk is zeros. */
   private static final int PAGE_LENGTH = 4096;
 
-  /** Of clean bytes only the end is looked at, not gigabytes. */
+  /** Only the end of the clean bytes is looked at, not gigabytes. */
   private static final long END_LENGTH = 4096;
 
-  /** Of a record batch of magic 2: up to its records. */
+  /** The header of a record batch of magic 2, up to its records. */
   private static final int BATCH_HEADER = 61;
 
   private static final int BATCH_LENGTH = 8;

@@ -93,7 +93,7 @@ final class Unspilling {
     long from = begun.size();
     beginAt(from, in, size, dropped);
     if (!none) {
-      // What it has had is free when the last reader has left it, and may be needed.
+      // Its former extents are free when the last reader has left them, and may be needed.
       return Step.AGAIN;
     }
     if (!writer.extentsFor(size)) {

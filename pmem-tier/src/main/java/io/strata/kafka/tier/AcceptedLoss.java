@@ -23,10 +23,10 @@ import java.util.function.Predicate;
 
 /**
  * Goes on without the records that only a lost pool had. Each log file is a valid beginning of its
- * segment, and a tag says whether it is all of it ({@link WholeLogFiles}). Of a partition that had
- * segments in the pool the first one that may lack records stays, and ends the log: what comes
- * after it is deleted, since Kafka itself does not look for a gap. Its next start recovers the log
- * as after a power failure, and fetches the rest from the other replicas.
+ * segment, and a tag says whether it is all of it ({@link WholeLogFiles}). In a partition that had
+ * segments in the pool, the first segment that may lack records stays and ends the log: later ones
+ * are deleted, since Kafka itself does not look for a gap. Its next start recovers the log as after
+ * a power failure, and fetches the rest from the other replicas.
  *
  * <p>In this order, each step durable before the next, so that all can be done again after a crash:
  * the log directory loses Kafka's note of a clean stop (which has the broker report to the
@@ -90,7 +90,7 @@ public final class AcceptedLoss {
   public record Skipped(Path logDirectory, String reason) {}
 
   /**
-   * What is lost. Immutable.
+   * The records that are lost. Immutable.
    *
    * @param losses by log directory, then by partition
    * @param skipped the log directories that could not be read to the end: whatever has been lost in
@@ -180,7 +180,7 @@ public final class AcceptedLoss {
         continue;
       }
       long base = baseOffset(name);
-      // What a compaction had not finished takes the place of whole segments when Kafka starts.
+      // The output of an unfinished compaction takes the place of whole segments when Kafka starts.
       boolean finished = name.stage() == SegmentName.Stage.LIVE;
       long from = finished ? ValidRecords.nextOffset(file, base) : base;
       // If it does not, that proves nothing: compaction leaves gaps there.
@@ -295,7 +295,7 @@ public final class AcceptedLoss {
   }
 
   /**
-   * Deletes a file. One that a pool has bytes of gets the name by which Kafka deletes it when it
+   * Deletes a file. A log file with bytes in a pool gets the name by which Kafka deletes it when it
    * starts, and the tier frees its slot then: without the file it would report the segment as
    * missing.
    */

@@ -203,7 +203,7 @@ final class BackgroundWork {
     try {
       submission.run();
     } catch (RejectedExecutionException closing) {
-      // What is not done now is done by the next opening.
+      // The next opening does what is left.
       return;
     }
   }

@@ -31,7 +31,9 @@ record DestageMove(
     ToDoubleFunction<TieredSegment> scarcity,
     MoveStage.Hook hook) {
 
-  /** Of the log file's file system, and at most so many bytes: what a destage leaves free there. */
+  /**
+   * The part of the log file's file system that a destage leaves free, and at most so many bytes.
+   */
   private static final int LOG_DISK_RESERVE_SHARE = 100;
 
   private static final long LARGEST_LOG_DISK_RESERVE = 1L << 30;

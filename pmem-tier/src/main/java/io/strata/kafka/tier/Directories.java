@@ -36,7 +36,7 @@ final class Directories {
       super(cause.getMessage(), cause);
     }
 
-    /** What an earlier force that failed leaves in doubt. */
+    /** The doubt that an earlier failed force leaves. */
     ForceFailedException(Path file, IOException before) {
       super(
           "%s: a force of it has failed, and what that was for is in doubt until the restart: %s"

@@ -31,7 +31,7 @@ public final class Drain {
   private Drain() {}
 
   /**
-   * What a drain has done. Immutable.
+   * The result of a drain. Immutable.
    *
    * @param segments how many segments were drained
    * @param bytes how many bytes were copied out of the pools

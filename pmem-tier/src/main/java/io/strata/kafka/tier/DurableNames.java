@@ -98,7 +98,7 @@ record DurableNames(
         partitions.put(partition, forceNamesIn(partition));
       }
     }
-    // What has renamed or deleted it has seen to its files.
+    // The thread that renamed or deleted it has seen to its files.
     files.values().removeIf(partition -> !partitions.getOrDefault(partition, true));
   }
 
@@ -199,8 +199,8 @@ record DurableNames(
 
   /**
    * Makes the log file's name and its directory's durable, if that has not been done since the file
-   * got the name: an acknowledged append must not be in a file that nothing leads to. Of the file
-   * the append has forced what counts.
+   * got the name: an acknowledged append must not be in a file that nothing leads to. The append
+   * itself has forced the file's bytes.
    *
    * @throws IOException if that fails, or if the file is not where it was last seen
    */

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What messages say of a failure, also where the JDK says it by the exception's class. Stateless.
+ * The text of a failure for messages, also where the JDK says it by the exception's class.
+ * Stateless.
  */
 final class FailureText {
 

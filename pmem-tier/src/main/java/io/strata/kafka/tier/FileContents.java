@@ -19,7 +19,7 @@ import java.nio.file.attribute.PosixFileAttributes;
  */
 final class FileContents {
 
-  /** What a crash leaves of a replacement; the next one writes over it. */
+  /** The file that a crash leaves of a replacement; the next one writes over it. */
   private static final String SUFFIX = ".strata";
 
   private FileContents() {}

@@ -485,7 +485,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (from.isEmpty() || to.isEmpty()) {
       return false;
     }
-    // What is not ours is renamed here too: it has to be durable before what comes next.
+    // Files that are not ours are renamed here too: that has to be durable before what comes next.
     if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
       unsynced.directoryRenamed(from.get(), to.get());
       if (!renames.directory(from.get(), to.get(), options)) {
@@ -532,8 +532,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /**
-   * Forces what spills, or stops to, from the next append on. What has been acknowledged unforced
-   * is forced in the background, since Kafka may acknowledge it once more without an append.
+   * Forces what spills, or stops to, from the next append on. Records that were acknowledged
+   * unforced are forced in the background, since Kafka may acknowledge it once more without an
+   * append.
    */
   void forceAppends(boolean now) {
     boolean before = forcedAppends;

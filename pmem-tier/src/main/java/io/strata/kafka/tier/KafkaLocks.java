@@ -32,8 +32,9 @@ public final class KafkaLocks {
   private KafkaLocks() {}
 
   /**
-   * Throws if another process has the lock of a log directory. What is locked by this process, or
-   * not there yet, is free; so is what cannot be asked: Kafka takes that directory offline.
+   * Throws if another process has the lock of a log directory. A directory that this process has
+   * locked, or that is not there yet, is free; so is one that cannot be asked: Kafka takes that
+   * directory offline.
    */
   static void requireFree(List<Path> logDirectories) throws IOException {
     for (Path directory : logDirectories) {

@@ -23,9 +23,9 @@ final class LeftTag {
   private LeftTag() {}
 
   /**
-   * Returns whether a log file may have all of its segment, or is one that Kafka deletes. By what
-   * the tag says of it; by the freed slot's words; by its records, which end with the file. That
-   * compaction leaves gaps behind them is why they need not reach the next segment.
+   * Returns whether a log file may have all of its segment, or is one that Kafka deletes. Asks the
+   * tag, then the freed slot's words, then the file's records, which must end with the file. They
+   * need not reach the next segment, since compaction leaves gaps behind them.
    */
   static boolean isOfWholeFile(Pool pool, SegmentTag tag, Path file) throws IOException {
     Optional<SegmentName> name = SegmentNames.of(file);
@@ -40,7 +40,7 @@ final class LeftTag {
     if (freed.isPresent() && (size < freed.get().length() || !freed.get().spilled())) {
       return size >= freed.get().length();
     }
-    // What has spilled lies behind a hole, unless that was filled.
+    // Spilled bytes lie behind a hole, unless that was filled.
     return size > 0 && ValidRecords.problem(file).isEmpty();
   }
 

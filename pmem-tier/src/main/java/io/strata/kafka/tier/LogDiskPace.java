@@ -31,7 +31,9 @@ final class LogDiskPace {
   /** A shorter rest is put off. */
   private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** What a copy takes at once while it shares the disk: the force at its end is short. */
+  /**
+   * The bytes that a copy takes at once while it shares the disk: the force at its end is short.
+   */
   private static final long SHORT_PIECE_BYTES = 4 << 20;
 
   /** A clock, and a way to wait by it. */

@@ -16,16 +16,16 @@ import java.nio.file.attribute.BasicFileAttributes;
  * tier changes a log file when it is not Kafka that asks. Kafka's LogLoader renames and deletes by
  * {@code java.io.File}, so that no lock of ours keeps a name where it is.
  *
- * <p>What is proved, and by what: a segment with bytes in a pool, or one that has just left it, by
- * the tag on the file; one without a tag by its inode, while a descriptor of ours is open on it. A
- * path, and an inode without an open descriptor, prove nothing. Two files may carry one tag, when
- * one is a copy with the other's attributes: an inode that is not the segment's refutes.
+ * <p>The tag on the file proves a segment with bytes in a pool, or one that has just left it; the
+ * inode proves one without a tag, while a descriptor of ours is open on it. A path, and an inode
+ * without an open descriptor, prove nothing. Two files may carry one tag, when one is a copy with
+ * the other's attributes: an inode that is not the segment's refutes.
  *
  * <p>Thread safety: used by one thread.
  */
 record LogFile(Path name, PinnedFile pinned) implements Closeable {
 
-  /** What is done to a log file, which {@code file} leads to: a path for this call alone. */
+  /** A change of a log file, which {@code file} leads to: a path for this call alone. */
   interface Action<T> {
     T run(Path file) throws IOException;
   }
@@ -83,7 +83,7 @@ record LogFile(Path name, PinnedFile pinned) implements Closeable {
       if (!pinned.path().toString().equals(e.getFile())) {
         throw e;
       }
-      // By the name that an operator knows.
+      // The path by the name that an operator knows.
       FileSystemException named =
           e instanceof AccessDeniedException
               ? new AccessDeniedException(name.toString(), e.getOtherFile(), e.getReason())

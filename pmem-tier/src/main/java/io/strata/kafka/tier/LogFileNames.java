@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 /**
  * Holds a segment's log file, and its name, while something is done to it: no rename and no
  * deletion through the provider comes in between, and one past it changes nothing ({@link
- * LogFile}). What happens to one name, its creation, deletion and renaming, comes one after the
- * other. No lock is held while bytes are read or appended.
+ * LogFile}). The creation, deletion and renaming of one name come one after the other. No lock is
+ * held while bytes are read or appended.
  *
  * <p>Each log directory has locks of its own: a disk that hangs holds up nothing elsewhere.
  *
@@ -32,7 +32,7 @@ final class LogFileNames {
 
   private static final int STRIPES = 64;
 
-  /** By log directory. */
+  /** The locks by log directory. */
   private final ConcurrentMap<Path, ReentrantReadWriteLock> directories = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<Stripe, ReentrantLock> files = new ConcurrentHashMap<>();

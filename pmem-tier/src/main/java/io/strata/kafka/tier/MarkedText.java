@@ -10,9 +10,9 @@ import java.util.regex.Pattern;
 
 /**
  * The text of a marked {@code meta.properties}: Kafka's own, unchanged, between two lines of
- * comments, and after it a {@code version} that Kafka does not know. Of two values of a key the
- * last one counts, so that Kafka refuses the file and shows the value in its log; a script that
- * looks for the cluster's id in the file still finds it.
+ * comments, and after it a {@code version} that Kafka does not know. The last of two values of a
+ * key counts, so that Kafka refuses the file and shows the value in its log; a script that looks
+ * for the cluster's id in the file still finds it.
  *
  * <pre>
  * #strata-marker 1

@@ -46,8 +46,8 @@ public final class Marker {
   }
 
   /**
-   * Refuses a log directory that a newer Strata has marked, before anything in it is changed. What
-   * else is wrong with the file is for those to say who need it.
+   * Refuses a log directory that a newer Strata has marked, before anything in it is changed. Any
+   * other fault of the file is reported where its content is needed.
    */
   static void refuseNewer(Path directory) throws MarkedText.NewerMarkException {
     try {

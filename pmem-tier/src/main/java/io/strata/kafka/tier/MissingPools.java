@@ -114,7 +114,7 @@ public final class MissingPools {
   }
 
   /**
-   * The pools that are there, by their ids, but for some. One that cannot be read is as if it was
+   * The pools that are there, by their ids, but for some. A pool that cannot be read counts as
    * missing: what log directories refer to is known without it.
    */
   private static Map<UUID, Path> readable(TierSpec spec, List<Path> others) {

@@ -59,7 +59,8 @@ public final class Moments {
       pool.moments().makeDurable(directory.id());
     }
     if (isPending(used, directory)) {
-      // An earlier one had no end. What it has said comes next must stay permitted until then.
+      // An earlier session had no end. The moments that it has announced must stay permitted until
+      // then.
       give(used, directory);
     }
     for (Pool pool : used) {
@@ -121,8 +122,8 @@ public final class Moments {
   }
 
   /**
-   * As {@link #refuseOthers}, before a pool is opened for writing: even that changes something.
-   * What cannot be looked at is refused, or skipped, when it is opened.
+   * As {@link #refuseOthers}, before a pool is opened for writing: even that changes something. A
+   * file that cannot be looked at is refused, or skipped, when it is opened.
    */
   static void refuseOthers(TierSpec spec) throws IOException {
     List<Difference> found = among(spec.pools(), spec.logDirectories());
@@ -132,7 +133,8 @@ public final class Moments {
   }
 
   /**
-   * Finds the pairs of different moments that share a segment. What cannot be looked at is skipped.
+   * Finds the pairs of different moments that share a segment. Skips files that cannot be looked
+   * at.
    *
    * @param pools the pools' files
    */

@@ -22,7 +22,10 @@ import java.util.Optional;
  */
 final class PoolSpace implements SpaceMaker {
 
-  /** Of a pool's space, and at most so many bytes: what is kept free where freeing costs I/O. */
+  /**
+   * The part of a pool's space that is kept free where freeing costs I/O, and at most so many
+   * bytes.
+   */
   private static final int RESERVE_SHARE = 20;
 
   private static final long LARGEST_RESERVE = 256 << 20;
@@ -184,9 +187,9 @@ final class PoolSpace implements SpaceMaker {
   }
 
   /**
-   * A tier's pools, the one first that has most space to give, clean segments' included. By free
-   * space alone, all would go to the pool that something has just been evicted from, and the others
-   * would keep what is oldest.
+   * A tier's pools, the one first that has most space to give, clean segments' included. Chosen by
+   * free space alone, all would go to the pool that something has just been evicted from, and the
+   * others would keep what is oldest.
    */
   List<Pool> bySpace(PoolTier tier) {
     List<Pool> bySpace = new ArrayList<>(tier.pools());

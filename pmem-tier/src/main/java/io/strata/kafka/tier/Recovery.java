@@ -54,7 +54,7 @@ final class Recovery {
   private boolean logFilesForced;
 
   /**
-   * What is decided about a slot.
+   * The decision about a slot.
    *
    * @param file the log file, or its place; empty where that cannot be looked at
    * @param size of a log file with the slot's tag
@@ -85,7 +85,7 @@ final class Recovery {
   }
 
   /**
-   * What was found and decided.
+   * The log files found, and the decisions.
    *
    * @param logFiles all that have a tag
    * @param stale those whose tags are to be removed
@@ -151,9 +151,9 @@ final class Recovery {
   }
 
   /**
-   * Makes the tags durable that a process may have written just before it was killed. Of the two
-   * slots of a segment that was being moved one is freed next: the one that the tag does not name
-   * must not be named by an older tag after a power failure.
+   * Makes the tags durable that a process may have written just before it was killed. One of the
+   * two slots of a segment that was being moved is freed next: no older tag may name it after a
+   * power failure.
    */
   private void forceTagsOfCopies(Map<SegmentTag, Path> logFiles) throws IOException {
     for (Map.Entry<SegmentTag, Path> each : logFiles.entrySet()) {
@@ -213,7 +213,7 @@ final class Recovery {
           ? FoundFile.AWAY
           : FoundFile.UNKNOWN;
     }
-    // Of a deleted segment, or of a copy, it says nothing.
+    // The file says nothing of a deleted segment, or of a copy.
     boolean matters = in.slot().state() == SlotState.LIVE && !in.slot().has(SlotFlag.COPY);
     return matters ? at(place.get(), file -> compare(in, file)) : FoundFile.NONE;
   }
@@ -355,8 +355,8 @@ final class Recovery {
   /**
    * A slot of a log directory that is not there waits for it, as Kafka runs without a failed one.
    * But when every configured directory is there, the missing one has lost its attributes, or has
-   * been taken out of the configuration: its records must not be skipped. What a log file names is
-   * not skipped, wherever it was moved.
+   * been taken out of the configuration: its records must not be skipped. A slot that a log file
+   * names is not skipped, wherever the file was moved.
    */
   private void refuse(Map<UUID, List<String>> unknown) throws FileSystemException {
     for (Map.Entry<UUID, List<String>> each : unknown.entrySet()) {
@@ -450,7 +450,7 @@ final class Recovery {
     register(in, logFile);
   }
 
-  /** Of bytes that were evicted the log file has the only copy: without them it is no segment. */
+  /** The log file has the only copy of evicted bytes: without them it is no segment. */
   private static FileSystemException tooShort(Decision decision) {
     return FailureText.at(
         decision.path(),

@@ -25,7 +25,7 @@ final class RecoveryPoints {
 
   private final Path file;
 
-  /** By topic and partition, with a space between. */
+  /** The offsets by topic and partition, with a space between. */
   private final Map<String, Long> offsets;
 
   private boolean changed;

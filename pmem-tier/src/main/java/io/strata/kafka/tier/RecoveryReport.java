@@ -3,7 +3,7 @@ package io.strata.kafka.tier;
 import java.util.List;
 
 /**
- * What recovery found and did when a tier was opened. Immutable.
+ * The findings and actions of recovery when a tier was opened. Immutable.
  *
  * @param hot segments whose bytes are in the pools and whose log files are there
  * @param restored log files created again, because the power went before they reached the disk

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What recovery does about a slot. The decision needs no I/O; docs/design/tier.md has it as a
- * table, which a test reads.
+ * The action that recovery takes about a slot. The decision needs no I/O; docs/design/tier.md has
+ * it as a table, which a test reads.
  */
 enum RecoveryRule {
   /** The segment is in the slot. */
@@ -45,7 +45,7 @@ enum RecoveryRule {
   /** Refuses the start: all of {@code log.dirs} is there, and the slot's log directory is not. */
   REFUSE_DIRECTORY;
 
-  /** What is found of a slot's log file. */
+  /** The state in which a slot's log file is found. */
   enum FoundFile {
     /** A file has the slot's tag. */
     TAGGED,

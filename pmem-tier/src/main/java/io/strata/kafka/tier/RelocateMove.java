@@ -21,8 +21,8 @@ import java.util.Optional;
  * which of two slots the segment is in; whatever it does not name, and is flagged COPY, is freed by
  * recovery.
  *
- * <p>What the log file has stays there: as many bytes are clean in the new pool as were in the old
- * one; all of them if the segment had no slot.
+ * <p>The log file keeps its bytes: as many bytes are clean in the new pool as were in the old one;
+ * all of them if the segment had no slot.
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  */

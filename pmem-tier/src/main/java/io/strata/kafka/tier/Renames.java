@@ -92,7 +92,7 @@ record Renames(
     }
   }
 
-  /** What has been written to the log file unforced, if it was not acknowledged. */
+  /** The bytes that were written to the log file unforced, if they were not acknowledged. */
   private static void forceLogFiles(List<TieredSegment> segments) throws IOException {
     for (TieredSegment segment : segments) {
       if (segment.isLive() && (!segment.inPool() || segment.segment().spilled())) {

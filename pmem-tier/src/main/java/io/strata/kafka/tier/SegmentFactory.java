@@ -54,7 +54,8 @@ record SegmentFactory(
   TieredSegment inLogFile(Path logFile, boolean found) throws IOException {
     Notice notice = new Notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
-    // What compaction writes, and a replica that is being moved, are acknowledged to no client.
+    // The bytes that compaction writes, and those of a replica that is being moved, are
+    // acknowledged to no client.
     SegmentSettings byName = settings(() -> forcedAppends.getAsBoolean() && notice.isCurrent());
     Segment segment =
         Segment.inLogFile(logFile.toString(), Files.size(logFile), modified, byName, notice);

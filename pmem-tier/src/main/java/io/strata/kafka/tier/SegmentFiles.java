@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * What the file system provider asks about a file that may be a segment.
+ * Answers the file system provider's questions about a file that may be a segment.
  *
  * <p>A file is <em>hot</em> while some of its bytes are in a pool; its log file, the ordinary file
  * at the same path, then holds none of them, or only the tail. Each method answers for a hot file

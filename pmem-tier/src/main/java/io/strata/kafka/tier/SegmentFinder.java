@@ -31,7 +31,9 @@ record SegmentFinder(
     LogFileNames names,
     SegmentFactory factory) {
 
-  /** What the channel of a segment without a slot knows how to do; the JDK's own has the rest. */
+  /**
+   * The operations of a channel of a segment without a slot; the JDK's own channel has the rest.
+   */
   private static final Set<OpenOption> OPTIONS =
       Set.of(
           StandardOpenOption.READ,
@@ -124,8 +126,8 @@ record SegmentFinder(
   }
 
   /**
-   * What recovery could not look at may have bytes in its log file that count or do not: nothing is
-   * done with it.
+   * A segment that recovery could not look at may have bytes in its log file that count or do not:
+   * nothing is done with it.
    */
   private Optional<TieredSegment> knownByNow(SegmentTag tag, Path logFile) throws IOException {
     Optional<TieredSegment> known = registry.find(tag);

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What a Kafka segment is called: 20 digits, {@code .log}, and the suffix of a file in transit. */
+/** The name of a Kafka segment: 20 digits, {@code .log}, and the suffix of a file in transit. */
 final class SegmentNames {
 
   private static final int DIGITS = 20;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The segments that this process knows: those with bytes in a pool, and those all of whose bytes
- * are in the log file that have an open channel. By tag, by inode, by number, and by the directory
- * of their log file.
+ * are in the log file that have an open channel. Finds them by tag, by inode, by number, and by the
+ * directory of their log file.
  *
  * <p>An inode may be another file's after its deletion. It leads to a segment only while a
  * descriptor of ours is open on that segment's file ({@link TieredSegment#isHeld}), and then that
@@ -36,13 +36,13 @@ final class SegmentRegistry {
 
   private final ConcurrentMap<Long, TieredSegment> byId = new ConcurrentHashMap<>();
 
-  /** By number in each: what iterates over them does so in the same order in each run. */
+  /** Ordered by number in each, so that every run iterates in the same order. */
   private final ConcurrentMap<Path, ConcurrentMap<Long, TieredSegment>> byDirectory =
       new ConcurrentHashMap<>();
 
   private final AtomicLong ids = new AtomicLong();
 
-  /** What has changed since the last look, each once, however often it changes. */
+  /** The segments that have changed since the last look, each once, however often it changed. */
   private final Queue<TieredSegment> changed = new ConcurrentLinkedQueue<>();
 
   /** The directories in which other segments are listed than at the last look. */

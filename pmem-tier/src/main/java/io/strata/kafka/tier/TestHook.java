@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What the project's own tests change in a broker's JVM. Here it changes nothing.
+ * The changes that the project's own tests make in a broker's JVM. Here there are none.
  *
  * <p>A test puts another class of this name in front of the jar on the class path. No property and
  * no key leads to it.

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * What is where, as sums, at one moment.
+ * The sums of all segments at one moment.
  *
  * @param tiers one for each tier with pools, fastest first
  * @param hot segments that have a slot in a pool, spilled ones included

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the migration engine sees of the tier's segments, and has moved: which segment is meant and
- * whether it may be moved now. The moves themselves, what is made durable in which order and how
- * the log file is tied to it, are {@link DestageMove}'s, {@link RelocateMove}'s and {@link
- * UnspillMove}'s, and {@link PoolSpace}'s of an eviction.
+ * The migration engine's view of the tier's segments, and its moves: finds the segment that is
+ * meant and says whether it may be moved now. The moves themselves, what is made durable in which
+ * order and how the log file is tied to it, are {@link DestageMove}'s, {@link RelocateMove}'s and
+ * {@link UnspillMove}'s, and {@link PoolSpace}'s of an eviction.
  *
  * <p>What each step leaves when the broker ends there is in docs/design/moves.md; a segment always
  * has a whole, durable copy that recovery finds.
@@ -99,7 +99,7 @@ final class TierMoves implements TieredSegments {
   public void evictionOrder(List<Long> ids) {
     List<TieredSegment> order = new ArrayList<>(ids.size());
     for (long id : ids) {
-      // One that is not clean yet may be when its space is needed.
+      // A segment that is not clean yet may be when its space is needed.
       registry.find(id).ifPresent(order::add);
     }
     space.order(order);
@@ -267,7 +267,7 @@ final class TierMoves implements TieredSegments {
     }
     Optional<Residence> in = segment.residence();
     int tier = in.map(at -> pools.tierOf(at.pool())).orElse(pools.tiers().size());
-    // One that has spilled becomes whole in another slot of its tier.
+    // A spilled segment becomes whole in another slot of its tier.
     int highest = in.isPresent() && segment.segment().spilled() ? tier : tier - 1;
     if (toTier > highest) {
       return MoveResult.cancelled("it is there already");

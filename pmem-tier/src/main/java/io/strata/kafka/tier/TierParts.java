@@ -12,8 +12,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
 /**
- * What a {@link HotTier} takes from its surroundings: how a pool is opened, who does the work in
- * the background, and by which clock copies rest. Immutable.
+ * The parts that a {@link HotTier} takes from its surroundings: how a pool is opened, who does the
+ * work in the background, and by which clock copies rest. Immutable.
  *
  * @param pools opens a pool for writing
  * @param background makes the executor that the tier shuts down when it is closed

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a {@link HotTier} is opened with.
+ * The arguments of opening a {@link HotTier}.
  *
  * <p>All paths belong to the JDK's own file system, never to Strata's wrapper around it. Immutable.
  *

@@ -28,8 +28,8 @@ import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 
 /**
- * What is where: the last view of each segment, and their sums. Each question first looks again at
- * the segments that have changed since the last one, and at no other.
+ * The last view of each segment, and their sums. Each question first looks again at the segments
+ * that have changed since the last one, and at no other.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */
@@ -51,14 +51,14 @@ final class TierState {
   @GuardedBy("this")
   private final Map<Long, Known> known = new HashMap<>();
 
-  /** By partition directory: the highest base offset, whose segment Kafka appends to. */
+  /** The highest base offset by partition directory, whose segment Kafka appends to. */
   @GuardedBy("this")
   private final Map<Path, Long> newest = new HashMap<>();
 
   @GuardedBy("this")
   private final List<Sums> sums = new ArrayList<>();
 
-  /** By number: those that Kafka appends to, and that are in no pool. */
+  /** The segments that Kafka appends to and that are in no pool, by number. */
   @GuardedBy("this")
   private final Map<Long, Known> inLogFile = new HashMap<>();
 
@@ -107,13 +107,13 @@ final class TierState {
     private int spilled;
     private int spilling;
 
-    /** By number: those that Kafka appends to. */
+    /** The segments that Kafka appends to, by number. */
     private final Map<Long, Known> active = new HashMap<>();
 
     /** How many wait for a copy, by when they were last changed. */
     private final NavigableMap<Long, Integer> waiting = new TreeMap<>();
 
-    /** What {@link #staying} was last asked for, and its answer. */
+    /** The last question to {@link #staying}, and its answer. */
     private long leastCopyBytes;
 
     private long staying;
@@ -366,7 +366,8 @@ final class TierState {
   }
 
   /**
-   * What is deleted soon is not worth a move; a stray replica stays until the operator removes it.
+   * A segment that is deleted soon is not worth a move; a stray replica stays until the operator
+   * removes it.
    */
   private static boolean mayMove(SegmentName name) {
     return name.stage() == SegmentName.Stage.LIVE
@@ -458,7 +459,7 @@ final class TierState {
         && (newestOffset.isEmpty() || name.get().id().baseOffset() >= newestOffset.getAsLong());
   }
 
-  /** Of those that Kafka may know of. */
+  /** The segments that Kafka may know of. */
   private static OptionalLong newestOffset(List<TieredSegment> segments) {
     return segments.stream()
         .filter(segment -> !segment.missing())

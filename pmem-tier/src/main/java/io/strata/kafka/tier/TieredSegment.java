@@ -389,7 +389,7 @@ final class TieredSegment {
       this.seenBytes = reads.bytes();
     }
 
-    /** Bytes read lately. What was read since the last call counts as read just now. */
+    /** Bytes read lately. Bytes read since the last call count as read just now. */
     synchronized double recentBytes(long nowMillis) {
       long bytes = reads.bytes();
       if (recent > 0 && nowMillis > seenMillis) {

@@ -85,7 +85,7 @@ public final class Traffic {
     adders.readBytes.add(bytes);
   }
 
-  /** Of the bytes that a following {@link #read} counts, these came from the log file. */
+  /** The log file had this part of the bytes that a following {@link #read} counts. */
   void readTailInLogFile(Optional<Residence> from, long bytes) {
     of(from).readBytes.add(-bytes);
     tiers[tiers.length - 1].readBytes.add(bytes);

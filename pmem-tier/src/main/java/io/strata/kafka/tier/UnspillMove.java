@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * Has the appends to an active segment go to a pool again: to its own if it has spilled, to one of
- * a tier if there was no space for it in any. What was appended to the log file stays there.
+ * a tier if there was no space for it in any. Bytes that were appended to the log file stay there.
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  */

@@ -76,7 +76,7 @@ final class UnsyncedRenames {
     private final AtomicLong renames = new AtomicLong();
     private final ReentrantLock forcing = new ReentrantLock();
 
-    /** What a change may have to wait for, with the number of its last rename. */
+    /** A directory that a change may have to wait for, with the number of its last rename. */
     private final ConcurrentMap<String, Long> awaited = new ConcurrentHashMap<>();
 
     /** Below 0 while what there was before this process is not known; written under the lock. */
@@ -201,7 +201,7 @@ final class UnsyncedRenames {
       known(Directories.of(source)).more(nameOf(source));
       known(Directories.of(target)).more(nameOf(target));
     }
-    // What is not durable in it is not so under its new name, either.
+    // A file that is not durable in it is not so under its new name, either.
     Renamed before = directories.remove(source);
     if (before != null && !before.settled()) {
       directories.compute(
@@ -309,7 +309,7 @@ final class UnsyncedRenames {
   }
 
   /**
-   * Forces a directory with all that is in it. Those who come at the same time share the force.
+   * Forces a directory with all that is in it. Callers that come at the same time share the force.
    *
    * @throws NoSuchFileException if it is not there by that name
    * @throws Directories.ForceFailedException if that fails, or has failed before: what comes next

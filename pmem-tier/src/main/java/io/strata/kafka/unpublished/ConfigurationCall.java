@@ -13,10 +13,10 @@ public enum ConfigurationCall {
   /** An operator asks for a change, which is not stored yet. */
   VALIDATION("validate"),
 
-  /** What is stored for all brokers of the cluster is applied. */
+  /** The values that are stored for all brokers of the cluster are applied. */
   CLUSTER_DEFAULT("updateDefaultConfig"),
 
-  /** What is stored for this broker is applied. */
+  /** The values that are stored for this broker are applied. */
   BROKER("updateBrokerConfig"),
 
   /** Any other reason, or that of a release whose methods are named differently. */

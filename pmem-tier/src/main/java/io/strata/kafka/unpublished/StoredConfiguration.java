@@ -16,10 +16,10 @@ import java.util.stream.Stream;
 
 /**
  * Reads what is stored of brokers' dynamic configuration from a node's own {@code
- * __cluster_metadata}: its newest snapshot, and the log from there on. Of a batch only what a
- * {@code ConfigRecord} needs is looked at.
+ * __cluster_metadata}: its newest snapshot, and the log from there on. Looks only at what a {@code
+ * ConfigRecord} needs of a batch.
  *
- * <p>The log's end may not be committed yet: what is read there counts. Not thread-safe.
+ * <p>The log's end may not be committed yet, and counts all the same. Not thread-safe.
  */
 public final class StoredConfiguration {
 

@@ -95,6 +95,9 @@ class SourceRulesTest {
           "pmem-tier/src/main/java/io/strata/kafka/nio",
           "pmem-tier/src/main/java/io/strata/kafka/pool");
 
+  /** A block comment, or line comments below each other. */
+  private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(?-s)//.*(\\n\\s*//.*)*");
+
   /** A chain over several lines hides the message: {@code formatted()} or a text block shows it. */
   @Test
   void messagesAreTemplates() throws IOException {
@@ -103,11 +106,26 @@ class SourceRulesTest {
         .isEmpty();
   }
 
+  /** Sentences without a noun of their own are read twice. */
   @Test
-  void javadocBeginsWithAVerbOrSaysWhatTheThingIs() throws IOException {
-    assertThat(linesOfTemplated(Pattern.compile("^\\s*/\\*\\* What ")))
-        .as("javadoc that begins with \"What\"")
-        .isEmpty();
+  void noSentenceOfACommentBeginsWithoutItsSubject() throws IOException {
+    Pattern bare =
+        Pattern.compile("(^|[.!?] )(What|Of|One that|Ones that|Those|By|Who|Whoever) [a-z{]");
+    List<String> found = new ArrayList<>();
+    for (String module : List.of("plugin-api", "migration", "pmem-tier")) {
+      try (Stream<Path> files = Files.walk(TOP.resolve(module).resolve("src/main/java"))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).sorted().toList()) {
+          COMMENT
+              .matcher(Files.readString(file))
+              .results()
+              .map(comment -> comment.group().replaceAll("\\s*(^|\\n)\\s*(/\\*+|\\*|//)?\\s*", " "))
+              .map(comment -> comment.replace("<p>", "").strip())
+              .filter(bare.asPredicate())
+              .forEach(comment -> found.add("%s: %s".formatted(file.getFileName(), comment)));
+        }
+      }
+    }
+    assertThat(found).isEmpty();
   }
 
   private static List<String> linesOfTemplated(Pattern pattern) throws IOException {

@@ -84,7 +84,7 @@ final class ColdLoading {
       return new Loaded(create(name, broker, "the broker's class path"), broker, () -> {});
     }
     String classPath = settings.classPath().get();
-    // What the two must share is on none of it.
+    // The classes that the two must share are on none of it.
     ColdClassLoader own = new ColdClassLoader(classPath, broker);
     try {
       if (own.getURLs().length == 0) {

@@ -328,7 +328,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
     }
 
     /**
-     * Of what the manager threw, or what became of its call.
+     * Tells what the manager threw, or what became of its call.
      *
      * @param what the manager and what it was asked
      */

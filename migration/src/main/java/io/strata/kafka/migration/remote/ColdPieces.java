@@ -40,10 +40,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what was read from the cold manager: in pieces of some megabytes, which is what a request
- * to it is worth, checked, as files up to a bound. What is there when the broker starts is found
- * again. A reader that asks for a piece that is on its way waits for it. For a reader that reads
- * on, the next pieces are on their way already.
+ * Keeps bytes that were read from the cold manager: in pieces of some megabytes, which is what a
+ * request to it is worth, checked, as files up to a bound. Finds them again when the broker starts.
+ * A reader that asks for a piece that is on its way waits for it. For a reader that reads on, the
+ * next pieces are on their way already.
  *
  * <p>A piece that cannot be written is handed to those who wait for it, and stays in memory for a
  * moment: a reader asks for it in several reads.
@@ -67,7 +67,7 @@ final class ColdPieces implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
 
   /**
-   * What has become of a request.
+   * The outcome of a request.
    *
    * @param bytes how many the piece has
    * @param unkept the piece, if it is not in a file
@@ -176,7 +176,7 @@ final class ColdPieces implements AutoCloseable {
     }
   }
 
-  /** On a thread of the requests: the directory may hang. One that stays counts again later. */
+  /** On a thread of the requests: the directory may hang. A piece that stays counts again later. */
   private void remove(Piece piece) {
     try {
       executor.execute(

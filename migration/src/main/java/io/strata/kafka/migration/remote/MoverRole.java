@@ -44,7 +44,7 @@ final class MoverRole {
   private final List<DirectoryVisits> visits;
   private final VisitAll visitAll;
 
-  /** What was warned of; a directory's thread may add to it after its caller has gone on. */
+  /** The warnings given; a directory's thread may add to it after its caller has gone on. */
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   private volatile RemoteSettings.Live live;
@@ -131,7 +131,7 @@ final class MoverRole {
       moves = true;
       since = environment.engine().nanoTime().getAsLong();
       log("is now");
-      // What the one before has done since they were listed; a listing may be under way.
+      // The one before may have moved segments since they were listed; a listing may be under way.
       for (int i = 0; i < 2 && !visits.stream().allMatch(d -> d.isVisitedSince(since)); i++) {
         visitAll.run();
       }

@@ -23,12 +23,12 @@ import org.apache.kafka.server.log.remote.storage.RemoteResourceNotFoundExceptio
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 import org.apache.kafka.server.log.remote.storage.RetriableRemoteStorageException;
 
-/** What went wrong, in the exceptions that KIP-405 asks for. */
+/** Translates failures into the exceptions that KIP-405 asks for. */
 final class RemoteFailures {
 
   private static final boolean KNOWS_RETRIABLE = knowsRetriable();
 
-  /** What says by its type why it failed. */
+  /** The exceptions that say by their type why a call failed. */
   private static final Map<Class<? extends Throwable>, Cause> CAUSES =
       Map.ofEntries(
           Map.entry(StoreFullException.class, Cause.FULL),

@@ -65,7 +65,7 @@ final class RemoteMeters {
   private final Map<Operation, Meter> meters = new ConcurrentHashMap<>();
 
   /**
-   * Of a store.
+   * The meters of a store.
    *
    * @param levels how many levels it has of its own; one more is counted, for the cold manager
    * @param retried learns of each failure
@@ -178,7 +178,7 @@ final class RemoteMeters {
     private boolean ended;
 
     /**
-     * Of a range.
+     * A stream over a range.
      *
      * @param read gets how many bytes were read, when the stream is closed
      * @param outages what each read goes through

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How the remote tier works: the checked values of the {@code rsm.config.*} keys. What the operator
- * may change on a live broker is in {@link Live}.
+ * How the remote tier works: the checked values of the {@code rsm.config.*} keys. The settings that
+ * the operator may change on a live broker are in {@link Live}.
  *
  * @param brokerId this broker's {@code node.id}
  * @param levels the store's levels, fastest first; at least one
@@ -57,7 +57,7 @@ public record RemoteSettings(
   }
 
   /**
-   * What can be changed while the broker runs.
+   * The settings that can be changed while the broker runs.
    *
    * @param copyTimeout the longest that a copy may take
    * @param fetchTimeout the longest that the reads of one fetch may take, all together

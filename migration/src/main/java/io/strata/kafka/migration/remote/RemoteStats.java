@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What the remote tier has done and is doing, at one moment. Counts are since the broker started.
+ * The work of the remote tier, done and under way, at one moment. Counts are since the broker
+ * started.
  *
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
@@ -59,7 +60,7 @@ public record RemoteStats(
     TIMEOUT,
     /** The segment, or the index, is not there. */
     NOT_FOUND,
-    /** What was read is not what was written. */
+    /** The bytes read are not the bytes written. */
     CORRUPT,
     /** A directory cannot be used: unmounted, read-only, of another store. */
     UNAVAILABLE,
@@ -121,7 +122,7 @@ public record RemoteStats(
       long damagedCopies) {}
 
   /**
-   * What is kept of what was read from the cold manager.
+   * The bytes that are kept of reads from the cold manager.
    *
    * @param capacityBytes its bound; 0 without a cold manager
    * @param hits pieces asked for and found, or on their way
@@ -152,7 +153,7 @@ public record RemoteStats(
       String path, String level, boolean available, Optional<String> copiesFail) {}
 
   /**
-   * What was checked.
+   * The checks of the store.
    *
    * @param rounds that came to their end
    * @param corruptObjects found not to be what was written

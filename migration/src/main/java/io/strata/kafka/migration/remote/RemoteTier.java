@@ -119,7 +119,7 @@ final class RemoteTier implements AutoCloseable {
     return meters.begin(operation, what);
   }
 
-  /** What a consumer's read goes through. */
+  /** The path of a consumer's read. */
   Outages outages() {
     return outages;
   }

@@ -67,7 +67,7 @@ final class ScrubRounds {
   /** When each directory counts as scrubbed, as this broker knows; of the thread of the scrub. */
   private final Map<StoreDirectory, Long> own = new HashMap<>();
 
-  /** What hangs: nothing is begun in its directory until it has come back. */
+  /** The scrubs that hang: nothing is begun in their directories until they have come back. */
   private final Set<Task> hanging = ConcurrentHashMap.newKeySet();
 
   private final LongSupplier nanoTime;
@@ -114,8 +114,8 @@ final class ScrubRounds {
   }
 
   /**
-   * The directories that were not scrubbed within an interval, by this broker or another. One that
-   * does not answer, or in which a scrub hangs, is not among them.
+   * The directories that were not scrubbed within an interval, by this broker or another. A
+   * directory that does not answer, or in which a scrub hangs, is not among them.
    */
   List<StoreDirectory> due(StoreUpkeep upkeep, Duration interval) throws InterruptedException {
     List<StoreDirectory> due = new ArrayList<>();

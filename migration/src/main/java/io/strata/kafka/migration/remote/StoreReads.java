@@ -226,7 +226,7 @@ final class StoreReads {
     private final long at;
     private final byte[] bytes;
 
-    /** Of bytes that nothing changes any more. */
+    /** A stream of bytes that nothing changes any more. */
     Kept(long at, byte[] bytes) {
       this.at = at;
       this.bytes = bytes;

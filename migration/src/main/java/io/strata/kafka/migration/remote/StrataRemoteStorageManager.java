@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
  * remote.log.storage.manager.class.name} to this class's name, with Strata's jar on the broker's
  * class path and on no other.
  *
- * <p>What {@link #copyLogSegmentData} has copied when it returns is durable, and can be read by
- * every broker that uses the same store. Every operation ends in its time ({@code
- * rsm.config.*.timeout.ms}). An interrupt ends an operation too; the thread stays interrupted.
+ * <p>When {@link #copyLogSegmentData} returns, the copy is durable, and every broker that uses the
+ * same store can read it. Every operation ends in its time ({@code rsm.config.*.timeout.ms}). An
+ * interrupt ends an operation too; the thread stays interrupted.
  *
  * <p>Thread safety: all methods but {@link #configure} and {@link #close} may be called by any
  * number of threads.
@@ -203,7 +203,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
             .formatted(what, limit.toSeconds()));
   }
 
-  /** One that hangs is found later, if it was the store's before. */
+  /** A directory that hangs is found later, if it was the store's before. */
   private static StoreIdentity identity(Deadlines opening, Path directory) throws IOException {
     try {
       return opening.call(

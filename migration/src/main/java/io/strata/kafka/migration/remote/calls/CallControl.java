@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote.calls;
 
 /**
- * What a piece of work asks between its steps.
+ * The control that a piece of work asks between its steps.
  *
  * <p>Thread safety: safe for use by any thread.
  */

@@ -55,8 +55,8 @@ public final class Deadlines implements AutoCloseable {
     T run(CallControl control) throws IOException, InterruptedException;
 
     /**
-     * Undoes what was done, since the caller went on without the result. Of each result exactly one
-     * becomes of it: a caller takes it, or this gets it, on a thread that no caller interrupts.
+     * Undoes what was done, since the caller went on without the result. Each result goes one way:
+     * a caller takes it, or this gets it, on a thread that no caller interrupts.
      */
     default void undo(T result) {}
 
@@ -254,8 +254,8 @@ public final class Deadlines implements AutoCloseable {
   }
 
   /**
-   * Starts work without waiting for it, unless all threads are taken or none can be started. What
-   * the work throws is lost.
+   * Starts work without waiting for it, unless all threads are taken or none can be started. Drops
+   * what the work throws.
    *
    * @return whether it was started
    */

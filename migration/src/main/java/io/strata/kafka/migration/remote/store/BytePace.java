@@ -4,7 +4,7 @@ import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 
 /**
- * What a copy asks between its pieces.
+ * The pace that a copy asks between its pieces.
  *
  * <p>Thread safety: used by the copying thread.
  */

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * The level that another manager has. It gets a segment from the copy in a directory, beside which
- * that is noted first: a deletion from then on reaches the manager too. What it has got is read
- * back before it counts.
+ * that is noted first: a deletion from then on reaches the manager too. Its copy is read back
+ * before it counts.
  */
 record ColdLevel(SegmentStore store) implements Level {
 

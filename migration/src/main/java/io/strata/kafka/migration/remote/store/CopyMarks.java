@@ -69,8 +69,8 @@ final class CopyMarks {
   }
 
   /**
-   * Returns whether a copy is to stay, by its mark {@code going}. One that a dead process has left
-   * is taken off: no process works for so long between the mark and what follows it.
+   * Returns whether a copy is to stay, by its mark {@code going}. A mark that a dead process has
+   * left is taken off: no process works for so long between the mark and what follows it.
    *
    * @param now a file beside it that has just been written: one file system has dated both, and no
    *     broker's clock counts

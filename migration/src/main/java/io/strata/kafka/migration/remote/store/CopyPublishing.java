@@ -44,8 +44,8 @@ record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains) {
 
   /**
    * Publishes a whole, durable copy. A segment that is there already is replaced: Kafka may copy
-   * again what it has copied. What nobody waits for any more replaces nothing: the other copy may
-   * be the only one by now.
+   * again what it has copied. A copy that nobody waits for any more replaces nothing: the other
+   * copy may be the only one by now.
    */
   void publish(StoreDirectory directory, Path staged, SegmentKey key, BytePace wanted)
       throws IOException, InterruptedException {

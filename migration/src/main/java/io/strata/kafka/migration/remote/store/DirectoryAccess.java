@@ -38,7 +38,7 @@ public final class DirectoryAccess {
   /** Reads without a waiting caller: one that hangs takes no thread from those with one. */
   private static final int AHEAD = 4;
 
-  /** One that hangs in the kernel for ever must not hide that the directory is back. */
+  /** A call that hangs in the kernel for ever must not hide that the directory is back. */
   private static final int PROBES = 32;
 
   /** While so many hang, one more begins now and then: another file system may be mounted there. */
@@ -191,7 +191,7 @@ public final class DirectoryAccess {
     private volatile boolean begun;
     private volatile boolean ended;
 
-    /** Of the caller's thread: how often its time was looked at since it has begun. */
+    /** How often the caller's thread has looked at its time since it has begun. */
     private int looks;
 
     Timed(Deadlines.Work<T> work) {
@@ -326,7 +326,7 @@ public final class DirectoryAccess {
   }
 
   private void probe(Duration limit) throws IOException, InterruptedException {
-    // One that answers is asked as often as a caller wants to know.
+    // A directory that answers is asked as often as a caller wants to know.
     if (isSuspended() && lanes.isPresent() && lanes.get().probes().stuck() >= HANGING_PROBES) {
       long now = System.nanoTime();
       long last = lastProbe.get();
@@ -345,7 +345,7 @@ public final class DirectoryAccess {
             : work.run(CallControl.PATIENT);
   }
 
-  /** Of those who wait, the first finds out for all. */
+  /** The first waiter finds out for all. */
   private void askAgain(Duration limit) throws IOException, InterruptedException {
     if (asking.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       try {

@@ -17,7 +17,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 
-/** What the store does with files, so that a power cut finds either the old or the new state. */
+/** The store's changes of files, so that a power cut finds either the old or the new state. */
 final class Disk {
   private Disk() {}
 

@@ -11,7 +11,7 @@ import java.nio.file.Path;
  */
 public record Finding(Kind kind, Path path, String message) {
 
-  /** What can be wrong. */
+  /** The kinds of fault. */
   public enum Kind {
     /** A file's bytes are not what its manifest says. */
     CORRUPT,

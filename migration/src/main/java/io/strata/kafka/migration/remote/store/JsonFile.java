@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /**
  * One of the store's small files, or an object in it: JSON, printed for people, whose last member
- * is a checksum of all bytes before that member's name. What reads a member throws {@link
+ * is a checksum of all bytes before that member's name. The methods that read a member throw {@link
  * CorruptManifestException} if it is not there, or not of its kind.
  *
  * @param name the file's, for messages

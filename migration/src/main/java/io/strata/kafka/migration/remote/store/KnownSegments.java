@@ -197,8 +197,8 @@ final class KnownSegments {
    * Lists a directory, and takes over what is there. Manifests are read of segments that were not
    * known there.
    *
-   * <p>Of two listings of a directory, the one that began later counts, and the other ends: it may
-   * have hung for a long time in a mount that was replaced.
+   * <p>The later one of two listings of a directory counts, and the other ends: it may have hung
+   * for a long time in a mount that was replaced.
    *
    * @param progress runs for each segment
    * @return what could not be read: a message each

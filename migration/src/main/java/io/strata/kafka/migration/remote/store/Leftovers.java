@@ -16,12 +16,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What copies, moves and deletions leave behind when a process dies in their midst: directories in
+ * The leftovers of copies, moves and deletions in whose midst a process has died: directories in
  * staging and in the trash, and files that were to be renamed.
  */
 final class Leftovers {
 
-  /** What ends the name of something in the trash: the process that put it there, and a number. */
+  /** The end of a name in the trash: the process that put it there, and a number. */
   private static final Pattern BY_PROCESS = Pattern.compile(".*-((\\d+)-[A-Za-z0-9_-]{22})-\\d+");
 
   private Leftovers() {}
@@ -73,8 +73,8 @@ final class Leftovers {
   }
 
   /**
-   * Removes one. What is in staging is renamed first: if another broker is at work on it all the
-   * same, it fails, instead of publishing what is left.
+   * Removes one. Renames it first if it is in staging: another broker that is at work on it all the
+   * same fails, instead of publishing what is left.
    *
    * @param trashName a unique name in the trash
    */
@@ -90,7 +90,8 @@ final class Leftovers {
       }
     }
     if (trash.equals(top.getParent())) {
-      // Who put it there may have been killed before that was durable: a power cut would bring the
+      // The process that put it there may have been killed before that was durable: a power cut
+      // would bring the
       // segment back, without what has been removed of it.
       Disk.forceDirectory(trash);
     }

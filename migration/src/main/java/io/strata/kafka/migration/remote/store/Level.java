@@ -6,8 +6,8 @@ import java.io.IOException;
 
 /**
  * One level of the store: directories, or another manager. Segments move from one level to another
- * by what the levels do, and a move does not ask which kind a level is. What a directory keeps of a
- * segment that the other manager has is the business of {@link ColdCopies}.
+ * by what the levels do, and a move does not ask which kind a level is. {@link ColdCopies} has what
+ * a directory keeps of a segment that the other manager has.
  */
 interface Level {
 

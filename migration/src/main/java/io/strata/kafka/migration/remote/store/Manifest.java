@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is known of one segment of the store: the content of its {@code manifest.json}. It is
+ * The description of one segment of the store: the content of its {@code manifest.json}. It is
  * written once and never changed; {@link ManifestCodec} describes the file.
  *
  * @param storeId the store that it was copied to, as in {@code strata-store.json}

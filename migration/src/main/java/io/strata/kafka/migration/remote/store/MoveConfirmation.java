@@ -151,7 +151,7 @@ record MoveConfirmation(SegmentStore store) {
       throws IOException, InterruptedException {
     Optional<StoreDirectory> first = Optional.empty();
     for (StoreDirectory directory : store.directories()) {
-      // One that cannot be used may have the first copy: then it is not known yet.
+      // A directory that cannot be used may have the first copy: then it is not known yet.
       if (!directory.equals(target)
           && directory.read(
               "looking for %s in %s".formatted(key, directory), control -> isIn(directory, key))) {

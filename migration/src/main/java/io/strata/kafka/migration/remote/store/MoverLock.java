@@ -57,7 +57,7 @@ final class MoverLock implements AutoCloseable {
 
   /**
    * Takes the locks, if no other process has one of them, and makes sure of those that were held
-   * before. Those stay held whatever comes of it, until {@link #close}: the caller may be at work
+   * before. They stay held whatever comes of it, until {@link #close}: the caller may be at work
    * still.
    *
    * @return whether all are held now; not if one was held before and has gone to another broker
@@ -78,8 +78,8 @@ final class MoverLock implements AutoCloseable {
             taken.add(place);
           }
         } catch (StoreUnavailableException | TimeLimitException e) {
-          // One that is read only, or does not answer, keeps no segments from moving between the
-          // others.
+          // A directory that is read only, or does not answer, keeps no segments from moving
+          // between the others.
           unusable.add(place.directory + ": " + StoreDirectory.reason(e));
         }
       }

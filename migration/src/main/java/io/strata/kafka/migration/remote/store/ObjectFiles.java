@@ -13,19 +13,19 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Reads, copies and compares files of segments, and computes their checksums on the way. What is
- * forced here is not all: what gives the files their place forces them together. What is wrong is a
- * sentence; empty if nothing is.
+ * Reads, copies and compares files of segments, and computes their checksums on the way. Not all
+ * files are forced here: the step that gives them their place forces them together. A fault is a
+ * sentence; empty if there is none.
  *
  * @param buffers lends them to the work that reads, which may still use one when no caller waits
  *     for it any more
  */
 record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
 
-  /** What {@link MoveControl#beforeCopying} lets pass at once. */
+  /** The bytes that {@link MoveControl#beforeCopying} lets pass at once. */
   private static final int PIECE = 1 << 20;
 
-  /** What a request to the cold manager is worth. */
+  /** The bytes that one request to the cold manager is worth. */
   private static final int COLD_PIECE = 8 << 20;
 
   private static final int MOST_CHUNKS_NAMED = 8;

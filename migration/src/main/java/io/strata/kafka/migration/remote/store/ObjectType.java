@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
-/** What a segment's directory in the store holds, by the names that Kafka's own tools know. */
+/** The content of a segment's directory in the store, by the names that Kafka's own tools know. */
 public enum ObjectType {
   /** The segment itself. */
   LOG(".log"),

@@ -32,7 +32,7 @@ final class PendingDeletions {
 
   static final String FILE = "strata-remote-deletions";
 
-  /** What fails is tried again after so long, and then after twice as long each time. */
+  /** A failed deletion is tried again after so long, and then after twice as long each time. */
   private static final Duration FIRST_WAIT = Duration.ofMinutes(1);
 
   private static final Duration LONGEST_WAIT = Duration.ofHours(1);
@@ -124,7 +124,7 @@ final class PendingDeletions {
     Path file = place.resolve(FILE);
     boolean isNew = !Disk.isThere(file);
     try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
-      // What a power failure has torn ends here too.
+      // A line that a power failure has torn ends here too.
       writeAtEnd(channel, "\n" + line + "\n");
     }
     if (isNew) {
@@ -185,7 +185,7 @@ final class PendingDeletions {
     return pending.values().stream().map(Waiting::segment).toList();
   }
 
-  /** Those that are to be tried now. */
+  /** The deletions that are to be tried now. */
   synchronized List<SegmentInfo> due(long nowMillis) {
     return pending.values().stream()
         .filter(waiting -> waiting.isDue(nowMillis))

@@ -17,7 +17,7 @@ public final class ReadTarget implements AutoCloseable {
   @GuardedBy("this")
   private boolean closed;
 
-  /** Of {@code bytes} bytes of an array, from {@code offset} on. */
+  /** A target of {@code bytes} bytes of an array, from {@code offset} on. */
   public ReadTarget(byte[] array, int offset, int bytes) {
     int unused = Objects.checkFromIndexSize(offset, bytes, array.length);
     this.array = array;

@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  */
 public final class Scrubber {
 
-  /** What a segment's directory may have beside the segment's files. */
+  /** The names that a segment's directory may have beside the segment's files. */
   private static final Set<String> OURS =
       Set.of(
           StoreNames.MANIFEST,
@@ -37,7 +37,7 @@ public final class Scrubber {
   }
 
   /**
-   * What to check.
+   * The scope of a check.
    *
    * @param depth how closely
    * @param chosen which segments; leftovers are looked for only if {@code everything}

@@ -24,7 +24,7 @@ record SegmentCopy(
   record Made(Manifest manifest, Object identity) {}
 
   /**
-   * Makes it, and publishes it. What cannot be finished is removed.
+   * Makes it, and publishes it. A copy that cannot be finished is removed.
    *
    * @param leftBehind runs if it cannot be removed
    */

@@ -75,7 +75,7 @@ record SegmentDeletion(SegmentStore store) {
   /**
    * Removes a segment wherever that can be done, again and again until no directory has it. A move
    * may publish where this has looked already: then it did so before its source was removed, and
-   * the next pass finds it. What is published later finds no source any more.
+   * the next pass finds it. A later move finds no source any more.
    *
    * @param removed gets the directories that had it
    * @throws IOException if a directory, or the cold manager, may have it still

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The store: segments in directories, in levels. What is on disk is all that there is; what is kept
- * in memory is made from it. Other brokers may use the same directories.
+ * The store: segments in directories, in levels. The disk has all that there is; the state in
+ * memory is made from it. Other brokers may use the same directories.
  */
 public final class SegmentStore implements AutoCloseable {
 

@@ -37,11 +37,11 @@ public final class StoreDirectory {
   private final StoreIdentity identity;
   private final DirectoryAccess access;
 
-  /** What the file system's size allows, when it was last asked. */
+  /** The capacity that the file system allowed when it was last asked. */
   private volatile long measured;
 
   /**
-   * Of a directory whose identity was read.
+   * A directory whose identity was read.
    *
    * @param level from 0, the fastest
    */

@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.Predicate;
 
 /**
- * What tools do with a directory of the store, while brokers use it or while none does. Tools need
- * no configuration of a broker, and leave no trace in the store.
+ * The operations of tools on a directory of the store, while brokers use it or while none does.
+ * Tools need no configuration of a broker, and leave no trace in the store.
  */
 public final class StoreInspection {
   /** After so long a directory is asked whether it answers, and has as long to do so. */
@@ -43,7 +43,7 @@ public final class StoreInspection {
     }
   }
 
-  /** What the cold manager has of a segment. */
+  /** The cold manager's part of a segment. */
   public enum Cold {
     /** Nothing. */
     NONE,
@@ -132,7 +132,7 @@ public final class StoreInspection {
 
   /**
    * Returns whether a broker remembers a directory, in its log directories, as one of its store's.
-   * One that it remembers and that is not there now is taken for unmounted, and no reason not to
+   * A remembered directory that is not there now is taken for unmounted, and no reason not to
    * start.
    */
   public static boolean isRemembered(List<Path> logDirectories, Path directory) {

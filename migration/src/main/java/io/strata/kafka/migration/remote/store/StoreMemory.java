@@ -109,7 +109,7 @@ final class StoreMemory {
         });
   }
 
-  /** Of a log directory that is full, or cannot be written, nothing is asked without need. */
+  /** Asks nothing without need of a log directory that is full, or cannot be written. */
   private static boolean isThere(Path file, byte[] bytes) throws IOException {
     return Disk.isThere(file) && Arrays.equals(Files.readAllBytes(file), bytes);
   }

@@ -46,7 +46,7 @@ final class StoreOpener {
   /** Directories of the store that have no identity now: how that is known. */
   private final Map<Path, String> missing = new LinkedHashMap<>();
 
-  /** Those that answer: what is only remembered may hang. */
+  /** The directories that answer: one that is only remembered may hang. */
   private final Set<Path> answering = new LinkedHashSet<>();
 
   private StoreOpener(StoreOptions options, StoreMemory memory) {
@@ -55,7 +55,7 @@ final class StoreOpener {
   }
 
   /**
-   * What was opened.
+   * The store as it was opened.
    *
    * @param directories all of them, those that cannot be used now included
    * @param warnings of directories that cannot be used now
@@ -229,9 +229,9 @@ final class StoreOpener {
   }
 
   /**
-   * Takes directories for what they are remembered as. One that was found under another path since,
-   * as when devices change their names, is not there any more: then it is another one that is
-   * remembered, and found nowhere.
+   * Takes directories for what they are remembered as. A directory that was found under another
+   * path since, as when devices change their names, is not there any more: then this path belongs
+   * to a remembered directory that is missing.
    */
   private void remember(Set<Path> unread) {
     for (Path path : unread) {
@@ -368,7 +368,7 @@ final class StoreOpener {
     }
   }
 
-  /** Of several brokers one makes the file, and all read it. */
+  /** One of several brokers makes the file, and all read it. */
   private StoreIdentity makeOrRead(Path directory, String storeId) throws IOException {
     StoreIdentity made =
         new StoreIdentity(

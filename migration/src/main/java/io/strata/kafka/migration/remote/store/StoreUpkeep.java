@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What a broker does for the store now and then: lists it, notes that it uses it, clears away what
- * dead processes left, settles moves that a crash has interrupted.
+ * The broker's regular work for the store: lists it, notes that it uses it, clears away what dead
+ * processes left, settles moves that a crash has interrupted.
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
@@ -177,7 +177,7 @@ public final class StoreUpkeep implements AutoCloseable {
   public record Used(int level, String id, String path) {}
 
   /**
-   * What was cleared away.
+   * The leftovers that were cleared away.
    *
    * @param left what cannot be removed now, each with the reason
    */
@@ -224,8 +224,8 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /**
    * Returns whether this broker is the one that moves segments between levels and scrubs; it
-   * becomes so, if no other is. One that was it and learns that it is not stops moving and then
-   * calls {@link #releaseMover}: until then no other can be it.
+   * becomes so, if no other is. A broker that was it and learns that it is not stops moving and
+   * then calls {@link #releaseMover}: until then no other can be it.
    */
   public boolean isMover() throws IOException, InterruptedException {
     return mover.tryHold();

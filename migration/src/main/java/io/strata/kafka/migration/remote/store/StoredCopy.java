@@ -12,7 +12,7 @@ package io.strata.kafka.migration.remote.store;
 public record StoredCopy(
     StoreDirectory directory, boolean hasLog, boolean cold, boolean moving, boolean damaged) {
 
-  /** One that has all files, and nothing else is to be said of. */
+  /** A copy that has all files, and nothing else is to be said of. */
   static StoredCopy whole(StoreDirectory directory) {
     return new StoredCopy(directory, true, false, false, false);
   }

@@ -36,7 +36,7 @@ public final class WorkProgress {
   private volatile long last;
 
   /**
-   * Of work that has not begun.
+   * The progress of work that has not begun.
    *
    * @param longest the longest that it may take to come further
    */
