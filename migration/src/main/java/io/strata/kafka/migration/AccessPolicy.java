@@ -107,7 +107,7 @@ final class AccessPolicy implements MigrationPolicy {
         found += clean.get(next++).cleanBytes();
       }
       if (found < needed) {
-        return; // What is left was used longer ago still.
+        return; // The rest was used longer ago still.
       }
       found -= needed;
       budget -= needed;

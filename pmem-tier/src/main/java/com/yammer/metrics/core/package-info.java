@@ -1,4 +1,4 @@
-/** What the broker's metrics library lets only its own package do. */
+/** The calls that the broker's metrics library allows its own package alone. */
 @NullMarked
 package com.yammer.metrics.core;
 

@@ -165,7 +165,8 @@ final class KafkaMetadata {
     try {
       read = records.read(record.value());
     } catch (RuntimeException e) {
-      unknownRecords++; // Of a later version of Kafka: reported, since a segment may be in it.
+      unknownRecords++; // A record of a later version of Kafka: reported, since a segment may be in
+                        // it.
       return;
     }
     read.ifPresent(this::take);

@@ -96,7 +96,7 @@ final class RemoteScrubCommand extends StrataCommand {
       description =
           """
           Remove segments that Kafka has deleted or begun to delete, and copies that it has begun \
-          and made again. Those that Kafka does not know stay: its record of them may be lost.\
+          and made again. Copies that Kafka does not know stay: its record of them may be lost.\
           """)
   private boolean removeUnneeded;
 

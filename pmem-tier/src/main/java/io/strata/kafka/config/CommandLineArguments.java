@@ -143,7 +143,7 @@ public final class CommandLineArguments {
     try (InputStream in = new FileInputStream(file)) {
       properties.load(in);
     } catch (IOException | IllegalArgumentException e) {
-      return false; // What cannot be read starts no broker.
+      return false; // A file that cannot be read starts no broker.
     }
     return properties.containsKey(BrokerProperties.PROCESS_ROLES)
         && (properties.containsKey(BrokerProperties.LOG_DIRS)

@@ -28,8 +28,9 @@ import java.util.function.LongSupplier;
  * file first.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
- * segment as before, or longer by the part of its bytes that its source's position shows. What is
- * no {@link IOException} leaves a segment that can be read, and not changed before a restart.
+ * segment as before, or longer by the part of its bytes that its source's position shows. Any other
+ * throwable than an {@link IOException} leaves a segment that can be read, and not changed before a
+ * restart.
  *
  * <p>Thread safety: all methods may be called by any number of threads; those that change anything
  * take one lock, which no reader ever takes. No method gives way to an interrupt half way: the log

@@ -10,9 +10,9 @@ import java.util.function.IntToDoubleFunction;
  *
  * <p>When more is appended for long than the log disks take, a pool that took every new segment
  * would be full within seconds. All appends would then wait for the log disk, until retention frees
- * the pool. So the log disk gets its part early: the scarcer the space, the more of the segments.
- * What stays in the pool until retention deletes it is never written to the log disk, and with a
- * retention of k pools appends go on at about 1 / (1 - 1/k) of the log disk's speed, evenly.
+ * the pool. So the log disk gets its part early: the scarcer the space, the more of the segments. A
+ * segment that stays in the pool until retention deletes it is never written to the log disk, and
+ * with a retention of k pools appends go on at about 1 / (1 - 1/k) of the log disk's speed, evenly.
  *
  * <p>Thread safety: all methods may be called by any thread.
  */

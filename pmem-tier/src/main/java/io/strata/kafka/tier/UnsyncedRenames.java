@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * taken for one with a rename to wait for.
  *
  * <p>All who wait for one directory share a force: for a rename, or for the name of a file that was
- * made in it. One that failed fails all that comes next in that directory, until the restart.
+ * made in it. A rename that failed fails all that comes next in that directory, until the restart.
  *
  * <p>Thread safety: all methods may be called by any thread. A rename and what follows upon it are
  * Kafka's to order, by the log's lock.

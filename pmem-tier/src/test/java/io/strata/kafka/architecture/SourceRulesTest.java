@@ -118,14 +118,21 @@ class SourceRulesTest {
           COMMENT
               .matcher(Files.readString(file))
               .results()
-              .map(comment -> comment.group().replaceAll("\\s*(^|\\n)\\s*(/\\*+|\\*|//)?\\s*", " "))
-              .map(comment -> comment.replace("<p>", "").strip())
+              .map(comment -> text(comment.group()))
               .filter(bare.asPredicate())
-              .forEach(comment -> found.add("%s: %s".formatted(file.getFileName(), comment)));
+              .forEach(text -> found.add("%s: %s".formatted(file.getFileName(), text)));
         }
       }
     }
     assertThat(found).isEmpty();
+  }
+
+  private static String text(String comment) {
+    return comment
+        .lines()
+        .map(line -> line.replaceFirst("^\\s*(/\\*+|\\*+/?|//)?(\\s*<p>)?", "").strip())
+        .collect(Collectors.joining(" "))
+        .strip();
   }
 
   private static List<String> linesOfTemplated(Pattern pattern) throws IOException {

@@ -297,7 +297,7 @@ final class ColdPieces implements AutoCloseable {
       Thread.currentThread().interrupt(); // All is being closed.
       boolean unused = answer.cancel(false);
       return;
-    } catch (Throwable e) { // Those that wait throw it; the next one asks the manager.
+    } catch (Throwable e) { // The waiting readers throw it; the next one asks the manager.
       loaded = new Answer(0, Optional.empty(), Optional.of(e));
     }
     boolean isKept = loaded.bytes() > 0;

@@ -19,8 +19,8 @@ import java.util.function.LongSupplier;
  * client goes on. So a read that meets an outage is tried again until that is over.
  *
  * <p>It waits on a thread of Kafka's, of which other reads need some: while the store serves others
- * half of the threads wait at most, and further reads fail at once. What is wrong with one copy (it
- * is damaged, or missing) stays an error that the consumer sees: it is only delayed.
+ * half of the threads wait at most, and further reads fail at once. A fault of one copy (it is
+ * damaged, or missing) stays an error that the consumer sees: it is only delayed.
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
  * long as the outage.
