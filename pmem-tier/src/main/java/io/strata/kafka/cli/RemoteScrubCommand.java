@@ -106,7 +106,7 @@ final class RemoteScrubCommand extends StrataCommand {
       defaultValue = "24h",
       description =
           """
-          How old such segments must be, to be reported or removed; 24h unless given. Those that \
+          How old such segments must be, to be reported or removed; 24h unless given. Segments that \
           Kafka began to copy: an hour at least.\
           """)
   private String olderThan = "24h";
