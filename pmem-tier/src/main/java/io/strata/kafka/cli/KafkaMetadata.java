@@ -166,7 +166,7 @@ final class KafkaMetadata {
       read = records.read(record.value());
     } catch (RuntimeException e) {
       unknownRecords++; // A record of a later version of Kafka: reported, since a segment may be in
-                        // it.
+      // it.
       return;
     }
     read.ifPresent(this::take);

@@ -37,8 +37,11 @@ public final class Slot {
   private final Pool pool;
   private final SlotWords words;
 
-  /** The slot when this handle was made; what never changes is read from it. */
-  private final SlotSnapshot first;
+  private final int index;
+  private final long generation;
+  private final UUID directoryId;
+  private final String relativePath;
+  private final long createdAtMillis;
 
   private volatile SlotState state;
   private volatile long committedLength;
@@ -63,7 +66,11 @@ public final class Slot {
   Slot(Pool pool, SlotSnapshot image) {
     this.pool = pool;
     this.words = new SlotWords(pool.memory(), pool.salt(), image.index(), image.generation());
-    this.first = image;
+    this.index = image.index();
+    this.generation = image.generation();
+    this.directoryId = image.directoryId();
+    this.relativePath = image.relativePath();
+    this.createdAtMillis = image.createdAtMillis();
     this.state = image.state();
     this.committedLength = image.committedLength();
     this.cleanLength = image.cleanLength();
@@ -113,29 +120,29 @@ public final class Slot {
 
   /** The slot's number in its pool, from 0. */
   public int index() {
-    return first.index();
+    return index;
   }
 
   /** Distinguishes this segment from all others that the slot has held or will hold; from 1. */
   public long generation() {
-    return first.generation();
+    return generation;
   }
 
   /** The log directory that the segment was created in. */
   public UUID directoryId() {
-    return first.directoryId();
+    return directoryId;
   }
 
   /**
    * Returns where the segment was created, relative to its log directory; renames do not change it.
    */
   public String relativePath() {
-    return first.relativePath();
+    return relativePath;
   }
 
   /** Creation time in milliseconds since the epoch. */
   public long createdAtMillis() {
-    return first.createdAtMillis();
+    return createdAtMillis;
   }
 
   /** Returns the state of the slot; FREE only after {@link #free}. */

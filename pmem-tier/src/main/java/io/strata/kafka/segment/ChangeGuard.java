@@ -1,8 +1,6 @@
 package io.strata.kafka.segment;
 
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Lets a move notice that bytes which it has copied were replaced or truncated, and lets such a
@@ -23,8 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class ChangeGuard {
 
-  private final AtomicLong changes = new AtomicLong();
-  private final ReentrantLock pieceLock = new ReentrantLock();
+  /** Written under the writer lock. */
+  private volatile long changes;
+
   private volatile boolean copying;
 
   /** A piece of a copy. */
@@ -34,22 +33,19 @@ final class ChangeGuard {
 
   /** Returns how often bytes of the segment have been replaced or truncated. */
   long changes() {
-    return changes.get();
+    return changes;
   }
 
   /** Bytes of the segment are about to be replaced or truncated, or need not be copied. */
   void changing() {
-    long unused = changes.incrementAndGet();
+    changes = changes + 1;
     if (copying) {
-      pieceLock.lock();
-      try {
-        // Only to wait for it.
-        return;
-      } finally {
-        pieceLock.unlock();
-      }
+      awaitPiece();
     }
   }
+
+  /** Returns when no piece is being written. */
+  private synchronized void awaitPiece() {}
 
   /** A copier begins to write to the log file. */
   void beginCopy() {
@@ -57,17 +53,12 @@ final class ChangeGuard {
   }
 
   /** Writes one piece to the log file, unless the segment has changed since {@code begun}. */
-  boolean piece(long begun, Piece piece) throws IOException {
-    pieceLock.lock();
-    try {
-      if (changes.get() != begun) {
-        return false;
-      }
-      piece.write();
-      return true;
-    } finally {
-      pieceLock.unlock();
+  synchronized boolean piece(long begun, Piece piece) throws IOException {
+    if (changes != begun) {
+      return false;
     }
+    piece.write();
+    return true;
   }
 
   /** The log file is no longer written to. */

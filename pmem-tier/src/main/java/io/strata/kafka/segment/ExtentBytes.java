@@ -5,7 +5,7 @@ import io.strata.kafka.pool.ExtentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bytes of a segment by their offsets in it, piece by piece where they cross from one extent to the
@@ -16,44 +16,34 @@ import java.util.Optional;
 final class ExtentBytes {
 
   /** The bytes of a segment without a pool: there are none, and no caller asks for any. */
-  static final ExtentBytes NONE = new ExtentBytes(Optional.empty());
+  static final ExtentBytes NONE = new ExtentBytes();
 
-  private final Optional<PersistentMemory> pool;
-
-  // Made once: an append is not to allocate.
-  private final Access load;
-  private final Access storeAndPersist;
+  private final @Nullable PersistentMemory pool;
 
   ExtentBytes(PersistentMemory memory) {
-    this(Optional.of(memory));
+    this.pool = memory;
   }
 
-  private ExtentBytes(Optional<PersistentMemory> pool) {
-    this.pool = pool;
-    if (pool.isPresent()) {
-      PersistentMemory memory = pool.get();
-      this.load = memory::load;
-      this.storeAndPersist = memory::storeAndPersist;
-    } else {
-      this.load = (position, bytes) -> memory();
-      this.storeAndPersist = this.load;
-    }
+  private ExtentBytes() {
+    this.pool = null;
   }
 
   private PersistentMemory memory() {
-    return pool.orElseThrow(
-        () -> new IllegalStateException("a segment without a slot has no pool"));
+    if (pool == null) {
+      throw new IllegalStateException("a segment without a slot has no pool");
+    }
+    return pool;
   }
 
   /** Fills {@code length} bytes of {@code target}, whose limit stays. */
   void load(ExtentList extents, long offset, ByteBuffer target, int length) throws IOException {
-    inPieces(extents, offset, target, length, load);
+    inPieces(extents, offset, target, length, false);
   }
 
   /** Stores {@code length} bytes of {@code source}, whose limit stays, durably. */
   void storeAndPersist(ExtentList extents, long offset, ByteBuffer source, int length)
       throws IOException {
-    inPieces(extents, offset, source, length, storeAndPersist);
+    inPieces(extents, offset, source, length, true);
   }
 
   /** Stores zeros from one offset up to another, durably. */
@@ -77,13 +67,10 @@ final class ExtentBytes {
     return memory().transferTo(extents.position(i) + within, piece, target);
   }
 
-  private interface Access {
-    void at(long position, ByteBuffer bytes) throws IOException;
-  }
-
-  private static void inPieces(
-      ExtentList extents, long offset, ByteBuffer bytes, int length, Access access)
+  private void inPieces(
+      ExtentList extents, long offset, ByteBuffer bytes, int length, boolean store)
       throws IOException {
+    PersistentMemory memory = memory();
     int limit = bytes.limit();
     int end = bytes.position() + length;
     long at = offset;
@@ -92,7 +79,12 @@ final class ExtentBytes {
         long within = at - extents.start(i);
         int piece = (int) Math.min(end - bytes.position(), extents.length(i) - within);
         bytes.limit(bytes.position() + piece);
-        access.at(extents.position(i) + within, bytes);
+        long position = extents.position(i) + within;
+        if (store) {
+          memory.storeAndPersist(position, bytes);
+        } else {
+          memory.load(position, bytes);
+        }
         at += piece;
       }
     } finally {

@@ -4,8 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a segment's extents are its own: until it has been deleted <em>and</em> its last channel
@@ -23,7 +25,7 @@ final class Lifetime {
    * longer referred to, without closing the channel, after its entry here has been cleared.
    */
   @GuardedBy("this")
-  private final Set<Reference<Object>> descriptors = new HashSet<>();
+  private List<Reference<Object>> descriptors = List.of();
 
   /** Whether channels may still be opened. */
   @GuardedBy("this")
@@ -32,11 +34,11 @@ final class Lifetime {
   @GuardedBy("this")
   private Runnable end = () -> {};
 
-  private final Runnable idle;
+  private final SegmentEvents events;
 
-  /** A lifetime whose {@code idle} is run each time that the last channel has been closed. */
-  Lifetime(Runnable idle) {
-    this.idle = idle;
+  /** A lifetime that notifies {@code events} each time that the last channel has been closed. */
+  Lifetime(SegmentEvents events) {
+    this.events = events;
   }
 
   /**
@@ -52,28 +54,38 @@ final class Lifetime {
       throw new IOException(name + " has been deleted: it cannot be opened any more");
     }
     channels++;
-    descriptors.removeIf(known -> known.refersTo(null));
-    descriptors.add(new WeakReference<>(descriptor));
+    Reference<Object> opened = new WeakReference<>(descriptor);
+    descriptors =
+        Stream.concat(without(null), Stream.of(opened)).collect(Collectors.toUnmodifiableList());
   }
 
   /** A channel that was opened is about to close the log file's. */
   synchronized void channelCloses(Object descriptor) {
-    descriptors.removeIf(known -> known.refersTo(descriptor));
+    descriptors = without(descriptor).collect(Collectors.toUnmodifiableList());
+  }
+
+  /** The descriptors without those that are gone, and without {@code descriptor}. */
+  @GuardedBy("this")
+  private Stream<Reference<Object>> without(@Nullable Object descriptor) {
+    return descriptors.stream()
+        .filter(known -> !known.refersTo(null) && !known.refersTo(descriptor));
   }
 
   /** A channel that {@link #channelCloses} was notified of has been closed. */
   void channelClosed() {
     Runnable last = () -> {};
-    Runnable unused = () -> {};
+    boolean unused = false;
     synchronized (this) {
       channels--;
       if (channels == 0) {
         last = end;
-        unused = idle;
+        unused = true;
       }
     }
     last.run();
-    unused.run();
+    if (unused) {
+      events.idle();
+    }
   }
 
   /** No channel can be opened from now on. */

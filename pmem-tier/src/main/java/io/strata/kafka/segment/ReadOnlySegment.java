@@ -75,7 +75,7 @@ public final class ReadOnlySegment implements SegmentBytes {
         throw new AccessDeniedException(
             name(), null, "only the broker that owns the pool may write to its segments");
       }
-      Lifetime lifetime = new Lifetime(() -> {});
+      Lifetime lifetime = new Lifetime(SegmentEvents.NONE);
       lifetime.channelOpened(name(), logFile);
       FileChannel channel = new SegmentChannel(this, logFile, mode, lifetime);
       done = true;

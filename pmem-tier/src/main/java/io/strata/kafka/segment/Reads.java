@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -10,8 +11,19 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Reads {
 
+  private static final double HALF_LIFE_MILLIS = 600_000;
+
   private final LongAdder bytes = new LongAdder();
   private volatile long lastMillis;
+
+  @GuardedBy("this")
+  private long seenBytes;
+
+  @GuardedBy("this")
+  private long seenMillis;
+
+  @GuardedBy("this")
+  private double recent;
 
   Reads(long createdAtMillis) {
     this.lastMillis = createdAtMillis;
@@ -27,6 +39,21 @@ public final class Reads {
    */
   public long lastMillis() {
     return lastMillis;
+  }
+
+  /**
+   * Bytes read lately: each counts half after ten minutes. Bytes read since the last call count as
+   * read just now.
+   */
+  public synchronized double recentBytes(long nowMillis) {
+    long now = bytes.sum();
+    if (recent > 0 && nowMillis > seenMillis) {
+      recent *= Math.exp(-Math.log(2) * (nowMillis - seenMillis) / HALF_LIFE_MILLIS);
+    }
+    recent += Math.max(0, now - seenBytes);
+    seenBytes = now;
+    seenMillis = nowMillis;
+    return recent;
   }
 
   void add(long count, long nowMillis) {

@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.ExtentList;
 import io.strata.kafka.pool.Pool;
@@ -7,7 +8,6 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.SlotState;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Where in a pool a copy of a segment is. A segment that is wholly in its log file has none.
@@ -19,8 +19,12 @@ public final class Residence {
   private final Slot slot;
   private final Pool pool;
   private final ExtentBytes bytes;
-  private final AtomicBoolean claimed = new AtomicBoolean();
-  private final AtomicBoolean taken = new AtomicBoolean();
+
+  @GuardedBy("this")
+  private boolean claimed;
+
+  @GuardedBy("this")
+  private boolean taken;
 
   /** The copy in a slot. */
   public Residence(Slot slot, Pool pool) {
@@ -79,8 +83,12 @@ public final class Residence {
     return slot.state() == SlotState.DELETING ? extentsOnce() : List.of();
   }
 
-  private List<Extent> extentsOnce() {
-    return taken.compareAndSet(false, true) ? slot.extents().toList() : List.of();
+  private synchronized List<Extent> extentsOnce() {
+    if (taken) {
+      return List.of();
+    }
+    taken = true;
+    return slot.extents().toList();
   }
 
   /**
@@ -91,7 +99,7 @@ public final class Residence {
    * @throws IOException when the pool fails: the slot is free or not, and may be freed again
    */
   public List<Extent> free() throws IOException {
-    if (!claimed.compareAndSet(false, true)) {
+    if (!claim(true)) {
       return List.of();
     }
     boolean done = false;
@@ -103,9 +111,16 @@ public final class Residence {
       return extentsOnce();
     } finally {
       if (!done) {
-        claimed.set(false);
+        boolean unused = claim(false);
       }
     }
+  }
+
+  /** Claims the right to free the slot, or gives it up; false if that is so already. */
+  private synchronized boolean claim(boolean now) {
+    boolean changed = claimed != now;
+    claimed = now;
+    return changed;
   }
 
   ExtentBytes bytes() {

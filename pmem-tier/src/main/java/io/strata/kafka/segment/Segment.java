@@ -46,9 +46,6 @@ public final class Segment {
   private final Lifetime lifetime;
   private final SegmentWriter writer;
   private final HotBytes bytes;
-  private final Copying copying;
-  private final Publishing publishing;
-  private final Unspilling unspilling;
   private final Reads reads;
 
   private volatile long lastChangeMillis;
@@ -98,12 +95,9 @@ public final class Segment {
     this.settings = settings;
     this.events = events;
     this.reads = new Reads(createdAtMillis);
-    this.lifetime = new Lifetime(events::idle);
+    this.lifetime = new Lifetime(events);
     this.writer = new SegmentWriter(this, residence, logFileSize, gate, settings, events);
     this.bytes = new HotBytes(this, writer, gate, reads, settings, events);
-    this.copying = new Copying(this, writer, gate);
-    this.publishing = new Publishing(writer, gate);
-    this.unspilling = new Unspilling(this, writer);
     this.lastChangeMillis = createdAtMillis;
   }
 
@@ -271,9 +265,13 @@ public final class Segment {
     return gate;
   }
 
-  /** For tests, whose bytes are no batches. */
+  /** Makes the first half of a move; also for tests, whose bytes are no batches. */
   Copying copying() {
-    return copying;
+    return new Copying(this, writer, gate);
+  }
+
+  private Publishing publishing() {
+    return new Publishing(writer, gate);
   }
 
   /** Withdraws a fact about the slot, durably; without effect on a deleted segment. */
@@ -297,7 +295,7 @@ public final class Segment {
    */
   public CopyResult copyToLogFile(FileChannel logFile, CopyPace pace)
       throws IOException, InterruptedException {
-    return copying.copyToLogFile(logFile, pace, false);
+    return copying().copyToLogFile(logFile, pace, false);
   }
 
   /**
@@ -309,7 +307,7 @@ public final class Segment {
    */
   public CopyResult copyToLogFileAsItIs(FileChannel logFile) throws IOException {
     try {
-      return copying.copyToLogFile(logFile, CopyPace.FREE, true);
+      return copying().copyToLogFile(logFile, CopyPace.FREE, true);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(name() + ": interrupted on the way to the log file");
@@ -328,7 +326,7 @@ public final class Segment {
    */
   public CopyResult copyInto(Residence target, FileChannel logFile, CopyPace pace)
       throws IOException, InterruptedException {
-    return copying.copyInto(target, logFile, pace, false);
+    return copying().copyInto(target, logFile, pace, false);
   }
 
   /**
@@ -337,7 +335,7 @@ public final class Segment {
    * @return false when bytes were truncated or replaced since; no more is clean then
    */
   public boolean markClean(CopyResult copied) throws IOException {
-    return publishing.markClean(copied);
+    return publishing().markClean(copied);
   }
 
   /** Ties the log file to a copy; see {@link #relocate}. */
@@ -360,7 +358,7 @@ public final class Segment {
    *     what it was tied to before either, the segment cannot be changed any more
    */
   public boolean relocate(CopyResult copied, Residence to, Link link) throws IOException {
-    return publishing.relocate(copied, to, link);
+    return publishing().relocate(copied, to, link);
   }
 
   /**
@@ -372,7 +370,7 @@ public final class Segment {
    * @throws IOException when the pool fails; the segment can be read, and not changed any more
    */
   public Optional<Residence> evict(boolean wait) throws IOException {
-    return publishing.evict(wait);
+    return publishing().evict(wait);
   }
 
   /**
@@ -401,7 +399,7 @@ public final class Segment {
    *     the pool fails, the segment can be read, and not changed any more
    */
   public boolean unspill(FileChannel logFile, LogFileForce force) throws IOException {
-    return unspilling.run(logFile, force);
+    return new Unspilling(this, writer).run(logFile, force);
   }
 
   /** Forces a log file; see {@link #unspill}. */
@@ -423,7 +421,7 @@ public final class Segment {
    *     before
    */
   public boolean enter(Residence to, Link link) throws IOException {
-    return unspilling.enter(to, link);
+    return new Unspilling(this, writer).enter(to, link);
   }
 
   /** Does something with a log file that has the whole segment; see {@link #whileWhole}. */

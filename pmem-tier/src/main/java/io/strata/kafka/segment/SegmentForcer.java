@@ -26,9 +26,6 @@ final class SegmentForcer {
   /** The writer's, which is taken for moments only. */
   private final ReentrantLock lock;
 
-  /** One force at a time: a second one must not return while the first still works. */
-  private final ReentrantLock forceLock = new ReentrantLock();
-
   /** Where the pool's bytes are; empty when all are in the log file. */
   @GuardedBy("lock")
   private Optional<Slot> slot;
@@ -36,6 +33,10 @@ final class SegmentForcer {
   /** Bytes of the pool from here on may be unforced, {@link #NONE} when none is. */
   @GuardedBy("lock")
   private long dirtyFrom;
+
+  /** Whether a force is under way, which has taken what is dirty. */
+  @GuardedBy("lock")
+  private boolean forcing;
 
   /** How often the pool's part has been truncated. */
   @GuardedBy("lock")
@@ -57,48 +58,37 @@ final class SegmentForcer {
    *
    * <p>A force that runs meanwhile may still look at the slot before; there is nothing to lose.
    */
-  void movedTo(Optional<Slot> newSlot) {
-    lock.lock();
-    try {
-      slot = newSlot;
-      dirtyFrom = NONE;
-    } finally {
-      lock.unlock();
-    }
+  @SuppressWarnings("GuardedBy") // the caller holds it
+  void movedToLocked(Optional<Slot> newSlot) {
+    assert lock.isHeldByCurrentThread();
+    slot = newSlot;
+    dirtyFrom = NONE;
   }
 
   /** Bytes of the pool have been written, the first of them at {@code from}. */
-  void written(long from) {
-    lock.lock();
-    try {
-      dirtyFrom = Math.min(dirtyFrom, from);
-    } finally {
-      lock.unlock();
-    }
+  @SuppressWarnings("GuardedBy") // the caller holds it
+  void writtenLocked(long from) {
+    assert lock.isHeldByCurrentThread();
+    dirtyFrom = Math.min(dirtyFrom, from);
   }
 
   /** The pool's part is about to be truncated to {@code length}. */
-  void truncating(long length) {
-    lock.lock();
-    try {
-      truncations++;
-      dirtyFrom = Math.min(dirtyFrom, length);
-    } finally {
-      lock.unlock();
-    }
+  @SuppressWarnings("GuardedBy") // the caller holds it
+  void truncatingLocked(long length) {
+    assert lock.isHeldByCurrentThread();
+    truncations++;
+    dirtyFrom = Math.min(dirtyFrom, length);
   }
 
-  /** See {@link SegmentBytes#force}. */
-  void force(boolean metaData, FileChannel logFile) throws IOException {
-    forceLock.lock();
-    try {
-      boolean counts;
-      do {
-        counts = forceOnce(metaData, logFile);
-      } while (!counts);
-    } finally {
-      forceLock.unlock();
-    }
+  /**
+   * See {@link SegmentBytes#force}. One force at a time: a second one must not return while the
+   * first still works.
+   */
+  synchronized void force(boolean metaData, FileChannel logFile) throws IOException {
+    boolean counts;
+    do {
+      counts = forceOnce(metaData, logFile);
+    } while (!counts);
   }
 
   /**
@@ -107,15 +97,11 @@ final class SegmentForcer {
    * @param poolNeedsNone whether bytes of the pool need no force
    */
   boolean isForced(boolean poolNeedsNone) {
-    if (!forceLock.tryLock()) {
-      return false;
-    }
     lock.lock();
     try {
-      return !tail.dirty() && (poolNeedsNone || dirtyFrom == NONE);
+      return !forcing && !tail.dirty() && (poolNeedsNone || dirtyFrom == NONE);
     } finally {
       lock.unlock();
-      forceLock.unlock();
     }
   }
 
@@ -133,6 +119,7 @@ final class SegmentForcer {
       truncationsBefore = truncations;
       dirtyFrom = NONE;
       tail.dirty(false);
+      forcing = true;
     } finally {
       lock.unlock();
     }
@@ -149,6 +136,7 @@ final class SegmentForcer {
     } finally {
       lock.lock();
       try {
+        forcing = false;
         counts = done && truncations == truncationsBefore;
         if (!counts) {
           dirtyFrom = Math.min(dirtyFrom, from);

@@ -311,7 +311,7 @@ final class SegmentWriter {
       if (position - size > LONGEST_GAP_IN_POOL) {
         return;
       }
-      boolean unused = extentsFor(end);
+      boolean unused = extentsForLocked(end);
     }
     // Clean bytes of this very segment may just have been evicted.
     HotView before = view;
@@ -338,26 +338,23 @@ final class SegmentWriter {
       source.position(start);
       throw e;
     } finally {
-      forcer.written(Math.min(position, size));
+      forcer.writtenLocked(Math.min(position, size));
     }
   }
 
   /**
-   * Grows the slot's extents to hold {@code end} bytes, as far as the pool has space for that; for
-   * a change under the writer lock.
+   * Grows the slot's extents to hold {@code end} bytes, as far as the pool has space for that. The
+   * caller holds the writer lock.
    */
-  boolean extentsFor(long end) throws IOException {
-    lock.lock();
-    try {
-      Residence in = pooled();
-      boolean grown = true;
-      while (grown && in.slot().extents().end() < end) {
-        grown = growOrMakeSpace(in);
-      }
-      return grown;
-    } finally {
-      lock.unlock();
+  @SuppressWarnings("GuardedBy") // the caller holds it
+  boolean extentsForLocked(long end) throws IOException {
+    assert lock.isHeldByCurrentThread();
+    Residence in = pooled();
+    boolean grown = true;
+    while (grown && in.slot().extents().end() < end) {
+      grown = growOrMakeSpace(in);
     }
+    return grown;
   }
 
   /** Frees space first where there is none in one piece: a fragmented pool serves no append. */
@@ -530,7 +527,7 @@ final class SegmentWriter {
   private boolean truncatePool(HotView before, long length, FileChannel logFile)
       throws IOException {
     boolean spilled = before.spilled();
-    forcer.truncating(length);
+    forcer.truncatingLocked(length);
     Residence in = pooled();
     boolean shorter = !spilled && truncateFile(logFile, length);
     if (shorter) {
@@ -706,7 +703,7 @@ final class SegmentWriter {
       if (!newView.spilled()) {
         tail.mayBeLonger();
       }
-      forcer.movedTo(to.map(Residence::slot));
+      forcer.movedToLocked(to.map(Residence::slot));
       residence = to;
       view = newView;
       if (logFileBefore) {

@@ -96,7 +96,7 @@ final class Unspilling {
       // Its former extents are free when the last reader has left them, and may be needed.
       return Step.AGAIN;
     }
-    if (!writer.extentsFor(size)) {
+    if (!writer.extentsForLocked(size)) {
       changeSlot(in, slot -> dropped.addAll(slot.truncate(from)));
       return Step.NO_SPACE;
     }

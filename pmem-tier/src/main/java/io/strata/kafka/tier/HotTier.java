@@ -9,6 +9,7 @@ import io.strata.kafka.migration.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolException;
 import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.segment.SegmentSettings;
 import io.strata.kafka.segment.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -121,8 +122,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.forcedAppends = forcesBy(spec.config().spillForce());
     this.factory =
         new SegmentFactory(
-            this::forcesAppends,
-            space,
+            new SegmentSettings(this::forcesAppends, InstantSource.system(), space),
             segmentEvents,
             events,
             traffic,

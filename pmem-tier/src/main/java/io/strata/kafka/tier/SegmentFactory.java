@@ -5,12 +5,9 @@ import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
 import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.segment.SpaceMaker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.InstantSource;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,11 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread safety: all methods may be called by any thread.
  *
- * @param forcedAppends whether what is appended in the log file is durable when it is acknowledged
+ * @param settings of segments in a pool
  */
 record SegmentFactory(
-    BooleanSupplier forcedAppends,
-    SpaceMaker spaceMaker,
+    SegmentSettings settings,
     SegmentEvents counters,
     TierEvents events,
     Traffic traffic,
@@ -39,7 +35,6 @@ record SegmentFactory(
     Notice notice = new Notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
-    SegmentSettings settings = settings(forcedAppends);
     Segment segment = new Segment(residence, Files.size(logFile), changed, settings, notice);
     TieredSegment tiered = named(notice, segment, logFile, false);
     tiered.notedWhole(SegmentTag.wholeLength(logFile).isPresent());
@@ -56,14 +51,16 @@ record SegmentFactory(
     long modified = Files.getLastModifiedTime(logFile).toMillis();
     // The bytes that compaction writes, and those of a replica that is being moved, are
     // acknowledged to no client.
-    SegmentSettings byName = settings(() -> forcedAppends.getAsBoolean() && notice.isCurrent());
+    SegmentSettings byName =
+        new SegmentSettings(
+            () -> forcesAppends() && notice.isCurrent(), settings.clock(), settings.spaceMaker());
     Segment segment =
         Segment.inLogFile(logFile.toString(), Files.size(logFile), modified, byName, notice);
     return named(notice, segment, logFile, found);
   }
 
-  private SegmentSettings settings(BooleanSupplier forceSpills) {
-    return new SegmentSettings(forceSpills, InstantSource.system(), spaceMaker);
+  private boolean forcesAppends() {
+    return settings.spillForce().getAsBoolean();
   }
 
   private TieredSegment named(Notice notice, Segment segment, Path logFile, boolean found)
@@ -151,7 +148,7 @@ record SegmentFactory(
       if (named != null) {
         named.appendedTo();
         wholes.changing(named);
-        if (named.inPool() || forcedAppends.getAsBoolean()) {
+        if (named.inPool() || forcesAppends()) {
           unsynced.settle(named);
         }
       }

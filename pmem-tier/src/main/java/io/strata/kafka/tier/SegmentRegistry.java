@@ -14,6 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +38,11 @@ final class SegmentRegistry {
 
   private final ConcurrentMap<Long, TieredSegment> byId = new ConcurrentHashMap<>();
 
-  /** Ordered by number in each, so that every run iterates in the same order. */
-  private final ConcurrentMap<Path, ConcurrentMap<Long, TieredSegment>> byDirectory =
-      new ConcurrentHashMap<>();
+  /**
+   * Immutable lists, by number in each, so that every run iterates in the same order. A list of one
+   * or two takes least memory by its collector.
+   */
+  private final ConcurrentMap<Path, List<TieredSegment>> byDirectory = new ConcurrentHashMap<>();
 
   private final AtomicLong ids = new AtomicLong();
 
@@ -90,11 +94,12 @@ final class SegmentRegistry {
 
   /** Adds a segment in a pool, unless its tag is known: then the known one is returned. */
   TieredSegment add(TieredSegment segment) {
-    TieredSegment known = byTag.putIfAbsent(segment.tag(), segment);
+    SegmentTag tag = segment.tag();
+    TieredSegment known = byTag.putIfAbsent(tag, segment);
     if (known != null) {
       return known;
     }
-    segment.tags().add(segment.tag());
+    segment.addTag(tag);
     byInode.put(segment.fileKey(), segment);
     byId.put(segment.id(), segment);
     index(segment);
@@ -129,13 +134,13 @@ final class SegmentRegistry {
   /** Notes that the log file's tag may name this copy of the segment from now on. */
   void addTag(SegmentTag tag, TieredSegment segment) {
     byTag.put(tag, segment);
-    segment.tags().add(tag);
+    segment.addTag(tag);
   }
 
   /** Notes that the log file's tag does not name this copy any more. */
   void removeTag(SegmentTag tag, TieredSegment segment) {
     byTag.remove(tag, segment);
-    segment.tags().remove(tag);
+    segment.removeTag(tag);
   }
 
   /** Forgets all; while recovery alone knows of them. */
@@ -220,18 +225,14 @@ final class SegmentRegistry {
 
   /** The segments whose log file is in {@code directory}, in the order in which they came. */
   List<TieredSegment> in(Path directory) {
-    return Optional.ofNullable(byDirectory.get(directory)).stream()
-        .flatMap(segments -> segments.values().stream())
-        .sorted(Comparator.comparingLong(TieredSegment::id))
-        .toList();
+    return byDirectory.getOrDefault(directory, List.of());
   }
 
   /** Returns whether a newer segment of a segment's partition is known, and has records. */
   boolean hasRecordsBehind(Path segment) {
     OptionalLong offset = SegmentNames.offsetOf(segment);
     return offset.isPresent()
-        && Optional.ofNullable(byDirectory.get(Directories.of(segment))).stream()
-            .flatMap(segments -> segments.values().stream())
+        && in(Directories.of(segment)).stream()
             .anyMatch(other -> other.isLive() && isNewer(other, offset.getAsLong()));
   }
 
@@ -261,14 +262,7 @@ final class SegmentRegistry {
 
   private void index(TieredSegment segment) {
     Path in = Directories.of(segment.logFile());
-    byDirectory.compute(
-        in,
-        (directory, segments) -> {
-          ConcurrentMap<Long, TieredSegment> listed =
-              segments == null ? new ConcurrentHashMap<>() : segments;
-          TieredSegment unused = listed.put(segment.id(), segment);
-          return listed;
-        });
+    byDirectory.compute(in, (directory, segments) -> with(segments, segment));
     relisted(in);
     segment.changed();
   }
@@ -280,9 +274,19 @@ final class SegmentRegistry {
     segment.changed();
   }
 
-  private static @Nullable ConcurrentMap<Long, TieredSegment> without(
-      ConcurrentMap<Long, TieredSegment> segments, TieredSegment segment) {
-    boolean unused = segments.remove(segment.id(), segment);
-    return segments.isEmpty() ? null : segments;
+  private static List<TieredSegment> with(
+      @Nullable List<TieredSegment> segments, TieredSegment segment) {
+    return Stream.concat(Stream.ofNullable(segments).flatMap(List::stream), Stream.of(segment))
+        .sorted(Comparator.comparingLong(TieredSegment::id))
+        .collect(Collectors.toUnmodifiableList());
+  }
+
+  private static @Nullable List<TieredSegment> without(
+      List<TieredSegment> segments, TieredSegment segment) {
+    List<TieredSegment> others =
+        segments.stream()
+            .filter(other -> other != segment)
+            .collect(Collectors.toUnmodifiableList());
+    return others.isEmpty() ? null : others;
   }
 }

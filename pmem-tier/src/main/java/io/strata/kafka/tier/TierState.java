@@ -388,7 +388,7 @@ final class TierState {
     long bytes = segment.segment().size();
     long changed = segment.segment().lastChangeMillis();
     long created = in.map(at -> at.slot().createdAtMillis()).orElse(changed);
-    double read = segment.heat().recentBytes(nowMillis);
+    double read = segment.segment().reads().recentBytes(nowMillis);
     return new SegmentView(
         segment.id(),
         name,

@@ -1,10 +1,8 @@
 package io.strata.kafka.tier;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.segment.Reads;
 import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentTag;
@@ -12,10 +10,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A segment of the tiers, in a pool or in the log file, and where its log file is now.
@@ -31,15 +29,14 @@ final class TieredSegment {
   private final boolean found;
   private volatile long shownMillis;
   private volatile long filledMillis;
-  private final Set<SegmentTag> tags = ConcurrentHashMap.newKeySet();
+  private volatile Set<SegmentTag> tags = Set.of();
   private final AtomicInteger moves = new AtomicInteger();
-  private final Heat heat;
   private volatile long renamesSettled = -1;
   private volatile boolean active = true;
   private final SegmentRegistry registry;
   private final Function<Path, LogDiskPace> disks;
-  private final AtomicBoolean changed = new AtomicBoolean();
-  private final AtomicBoolean late = new AtomicBoolean();
+  private volatile boolean changed;
+  private volatile boolean late;
   private volatile boolean notedWhole;
   private volatile Optional<SegmentTag> leftTag = Optional.empty();
   private volatile boolean missing;
@@ -81,7 +78,6 @@ final class TieredSegment {
     this.registry = registry;
     this.disks = disks;
     this.shownMillis = segment.lastChangeMillis();
-    this.heat = new Heat(segment.reads());
     this.place = Place.of(logFile, disks);
   }
 
@@ -113,10 +109,6 @@ final class TieredSegment {
   /** Returns whether it was in the log file, all of it, when this broker opened it first. */
   boolean found() {
     return found;
-  }
-
-  Heat heat() {
-    return heat;
   }
 
   /** Returns where the copy is that is read; empty when all bytes are in the log file. */
@@ -155,14 +147,20 @@ final class TieredSegment {
 
   /** Notes that something about it has changed. Nearly free when that is noted already. */
   void changed() {
-    if (!changed.get() && changed.compareAndSet(false, true)) {
+    if (!changed && noteChange()) {
       registry.changed(this);
     }
   }
 
+  private synchronized boolean noteChange() {
+    boolean noted = !changed;
+    changed = true;
+    return noted;
+  }
+
   /** From now on a change is noted again; see {@link SegmentRegistry#takeChanges}. */
   void lookedAt() {
-    changed.set(false);
+    changed = false;
   }
 
   /** Returns whether Kafka appended to it when that was last looked at: it keeps its slot then. */
@@ -233,9 +231,18 @@ final class TieredSegment {
     int unused = moves.decrementAndGet();
   }
 
-  /** The tags that its log file may carry. */
+  /** The tags that its log file may carry: one, or two while it moves. Immutable. */
   Set<SegmentTag> tags() {
     return tags;
+  }
+
+  synchronized void addTag(SegmentTag tag) {
+    tags = Stream.concat(tags.stream(), Stream.of(tag)).collect(Collectors.toUnmodifiableSet());
+  }
+
+  synchronized void removeTag(SegmentTag tag) {
+    tags =
+        tags.stream().filter(other -> !other.equals(tag)).collect(Collectors.toUnmodifiableSet());
   }
 
   /**
@@ -288,12 +295,18 @@ final class TieredSegment {
 
   /** Notes that the log file's modification time is late; false if that is known. */
   boolean timeIsLate() {
-    return !late.get() && late.compareAndSet(false, true);
+    return !late && noteLate();
+  }
+
+  private synchronized boolean noteLate() {
+    boolean noted = !late;
+    late = true;
+    return noted;
   }
 
   /** From now on a change is noted again; see {@link ModificationTimes}. */
   void timeIsRefreshed() {
-    late.set(false);
+    late = false;
   }
 
   /** The disk that its log file is on. */
@@ -362,43 +375,5 @@ final class TieredSegment {
   @Override
   public String toString() {
     return place.logFile().toString();
-  }
-
-  /**
-   * How much has been read from a segment lately: each byte counts half after ten minutes.
-   *
-   * <p>Thread safety: all methods may be called by any number of threads.
-   */
-  static final class Heat {
-
-    private static final double HALF_LIFE_MILLIS = 600_000;
-
-    private final Reads reads;
-
-    @GuardedBy("this")
-    private long seenBytes;
-
-    @GuardedBy("this")
-    private long seenMillis;
-
-    @GuardedBy("this")
-    private double recent;
-
-    Heat(Reads reads) {
-      this.reads = reads;
-      this.seenBytes = reads.bytes();
-    }
-
-    /** Bytes read lately. Bytes read since the last call count as read just now. */
-    synchronized double recentBytes(long nowMillis) {
-      long bytes = reads.bytes();
-      if (recent > 0 && nowMillis > seenMillis) {
-        recent *= Math.exp(-Math.log(2) * (nowMillis - seenMillis) / HALF_LIFE_MILLIS);
-      }
-      recent += Math.max(0, bytes - seenBytes);
-      seenBytes = bytes;
-      seenMillis = nowMillis;
-      return recent;
-    }
   }
 }

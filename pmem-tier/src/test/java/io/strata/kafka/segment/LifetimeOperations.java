@@ -12,7 +12,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 public final class LifetimeOperations {
 
   private final AtomicInteger ends = new AtomicInteger();
-  private final Lifetime lifetime = new Lifetime(() -> {});
+  private final Lifetime lifetime = new Lifetime(SegmentEvents.NONE);
   private final boolean[] open = new boolean[3];
   private final Object[] descriptors = {new Object(), new Object(), new Object()};
   private boolean deleted;
