@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -315,7 +316,7 @@ class DoctorAndStartTest {
 
     private static void putBack(Path old, Path now) throws IOException {
       if (Files.exists(old)) {
-        if (Files.exists(now)) {
+        if (Files.exists(now, LinkOption.NOFOLLOW_LINKS)) {
           delete(now);
         }
         Path unused = Files.move(old, now);
