@@ -37,6 +37,7 @@ final class ChangeGuard {
   }
 
   /** Bytes of the segment are about to be replaced or truncated, or need not be copied. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // by one thread at a time: under the writer lock
   void changing() {
     changes = changes + 1;
     if (copying) {
