@@ -29,7 +29,7 @@ import java.util.Set;
  *
  * <p>An append in the pool promises, when it returns, what the pool's durability says; one in the
  * log file promises what any file does, or survival of a power cut if {@link
- * SegmentSettings#spillForce} is set.
+ * SegmentSettings#forcesAppends} is set.
  *
  * <p>The end of a segment takes four steps, so that a crash between them leaves something to finish
  * and nothing to doubt: {@link #markDeleting}, the caller unlinks the log file and calls {@link

@@ -8,18 +8,18 @@ import java.util.function.BooleanSupplier;
  *
  * <p>Immutable; safe for use by any thread if the clock is.
  *
- * @param spillForce asked at each append: whether each append that reaches the log file, or a pool
- *     that needs a force, is forced there before it returns, so that an acknowledged record in a
- *     pool that survives a power cut does so in its spilled tail and in a lower tier too
+ * @param forcesAppends asked at each append: whether each append that reaches the log file, or a
+ *     pool that needs a force, is forced there before it returns, so that an acknowledged record in
+ *     a pool that survives a power cut does so in its spilled tail and in a lower tier too
  * @param spaceMaker asked when the pool is full, before an append goes to the log file
  * @param clock has the time of an append, from which the log file's modification time is kept right
  */
 public record SegmentSettings(
-    BooleanSupplier spillForce, InstantSource clock, SpaceMaker spaceMaker) {
+    BooleanSupplier forcesAppends, InstantSource clock, SpaceMaker spaceMaker) {
 
   /** With nothing that frees space in a full pool. */
-  public SegmentSettings(boolean spillForce, InstantSource clock) {
-    this(() -> spillForce, clock, SpaceMaker.NONE);
+  public SegmentSettings(boolean forcesAppends, InstantSource clock) {
+    this(() -> forcesAppends, clock, SpaceMaker.NONE);
   }
 
   /** The settings of a pool that does not survive a power cut: no force, the system's clock. */

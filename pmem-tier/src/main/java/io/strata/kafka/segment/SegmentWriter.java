@@ -47,7 +47,7 @@ final class SegmentWriter {
   private final Segment segment;
   private final ReaderGate gate;
   private final SpaceMaker spaceMaker;
-  private final BooleanSupplier forceAppends;
+  private final BooleanSupplier forcesAppends;
   private final SegmentEvents events;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -94,11 +94,11 @@ final class SegmentWriter {
     this.residence = residence;
     this.gate = gate;
     this.spaceMaker = settings.spaceMaker();
-    this.forceAppends = settings.spillForce();
+    this.forcesAppends = settings.forcesAppends();
     this.events = events;
     boolean tailInLogFile = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
     this.view = firstView(residence, logFileSize);
-    this.tail = new SpilledTail(settings.spillForce(), tailInLogFile, logFileSize);
+    this.tail = new SpilledTail(settings.forcesAppends(), tailInLogFile, logFileSize);
     this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
   }
 
@@ -194,7 +194,7 @@ final class SegmentWriter {
    * which a force under way takes.
    */
   private void forceAppend(int written, FileChannel logFile) throws IOException {
-    if (written > 0 && forceAppends.getAsBoolean()) {
+    if (written > 0 && forcesAppends.getAsBoolean()) {
       Optional<Residence> in = residence;
       if (in.isPresent() && !in.get().durableOnPersist()) {
         forcer.force(false, logFile);

@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
  */
 final class SpilledTail {
 
-  private final BooleanSupplier forceEachWrite;
+  private final BooleanSupplier forcesAppends;
 
   /** Whether the log file may have bytes beyond the segment's end. */
   private boolean mayBeLonger;
@@ -31,8 +31,8 @@ final class SpilledTail {
    * @param spilled whether the log file has bytes of the segment
    * @param logFileSize how many bytes the log file has; how far they are forced is not known
    */
-  SpilledTail(BooleanSupplier forceEachWrite, boolean spilled, long logFileSize) {
-    this.forceEachWrite = forceEachWrite;
+  SpilledTail(BooleanSupplier forcesAppends, boolean spilled, long logFileSize) {
+    this.forcesAppends = forcesAppends;
     // The log file's bytes of a segment that has not spilled are no part of it.
     this.mayBeLonger = !spilled;
     // An empty one too: a process that was killed may have truncated it, and not forced that.
@@ -66,7 +66,7 @@ final class SpilledTail {
         logFile.truncate(size);
         dirty = true;
       }
-      if (forceEachWrite.getAsBoolean() || (durably && dirty)) {
+      if (forcesAppends.getAsBoolean() || (durably && dirty)) {
         logFile.force(true);
         dirty = false;
       }
@@ -88,7 +88,7 @@ final class SpilledTail {
     } finally {
       dirty |= source.position() > start;
     }
-    if (forceEachWrite.getAsBoolean()) {
+    if (forcesAppends.getAsBoolean()) {
       force(source, start, logFile);
     }
   }

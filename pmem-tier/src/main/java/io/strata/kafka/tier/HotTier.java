@@ -67,7 +67,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final UnsyncedRenames unsynced;
 
   /** Whether what is appended in the log file is durable when it is acknowledged. */
-  private volatile boolean forcedAppends;
+  private volatile boolean forcesAppends;
 
   private final AckDurability durability;
 
@@ -119,7 +119,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.space =
         new PoolSpace(pools, spec.config().migration().thresholds(), traffic, release, counts);
     this.wanted = spec.placement();
-    this.forcedAppends = forcesBy(spec.config().spillForce());
+    this.forcesAppends = forcesBy(spec.config().spillForce());
     this.factory =
         new SegmentFactory(
             new SegmentSettings(this::forcesAppends, InstantSource.system(), space),
@@ -265,7 +265,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   private void recover(TierEvents events) throws IOException {
-    if (forcedAppends) {
+    if (forcesAppends) {
       NewestLogFiles.forceIn(logDirectories);
     }
     recovered = recoverWithoutFailures();
@@ -404,7 +404,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   private void goesOnInItsLogFile(TieredSegment segment) {
     segment.refuse();
-    if (forcedAppends) {
+    if (forcesAppends) {
       durable.forceNameLater(segment);
     }
   }
@@ -512,7 +512,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   boolean forcesAppends() {
-    return forcedAppends;
+    return forcesAppends;
   }
 
   private boolean forcesBy(SpillForce spillForce) {
@@ -537,9 +537,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * append.
    */
   void forceAppends(boolean now) {
-    boolean before = forcedAppends;
-    forcedAppends = now;
-    if (!forcedAppends) {
+    boolean before = forcesAppends;
+    forcesAppends = now;
+    if (!forcesAppends) {
       unforced.clear();
     } else if (!before) {
       for (LogDirectory directory : logDirectories.all()) {
@@ -613,7 +613,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * survive a power failure without a force.
    */
   public boolean spillsUnforced() {
-    return !forcedAppends && pools.durableOnPersist();
+    return !forcesAppends && pools.durableOnPersist();
   }
 
   /**

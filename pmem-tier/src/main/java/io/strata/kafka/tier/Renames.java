@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
  * <p>Thread safety: all methods may be called by any thread. A file's names are held by the caller
  * ({@link LogFileNames}), a directory's are held here.
  *
- * @param forcedAppends whether what is appended in the log file is durable when it is acknowledged
+ * @param forcesAppends whether what is appended in the log file is durable when it is acknowledged
  */
 record Renames(
     LogFileNames names,
@@ -28,7 +28,7 @@ record Renames(
     SegmentFinder segments,
     DurableNames durable,
     SlotRelease release,
-    BooleanSupplier forcedAppends) {
+    BooleanSupplier forcesAppends) {
 
   /**
    * Renames a directory.
@@ -66,7 +66,7 @@ record Renames(
       durable.makeDurableIfThere(segment);
     }
     if (!inside.isEmpty()
-        && forcedAppends.getAsBoolean()
+        && forcesAppends.getAsBoolean()
         && isReplica(source, SegmentName.Replica.FUTURE)
         && !isReplica(target, SegmentName.Replica.FUTURE)) {
       // It takes the place of a replica that is about to be deleted. Kafka forces the rename.

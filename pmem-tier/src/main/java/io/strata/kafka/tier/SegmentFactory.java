@@ -60,7 +60,7 @@ record SegmentFactory(
   }
 
   private boolean forcesAppends() {
-    return settings.spillForce().getAsBoolean();
+    return settings.forcesAppends().getAsBoolean();
   }
 
   private TieredSegment named(Notice notice, Segment segment, Path logFile, boolean found)
