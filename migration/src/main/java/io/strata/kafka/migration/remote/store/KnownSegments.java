@@ -4,6 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -33,7 +36,26 @@ final class KnownSegments {
    */
   private record Listing(StoreDirectory directory, long number, long changes) {}
 
+  /**
+   * A look of a listing at a copy. All that it says follows from the names in the copy's directory,
+   * and a name that comes or goes changes the directory's modification time.
+   *
+   * @param changed the modification time
+   * @param since when that was first seen
+   * @param settled whether the look came so much later that a change since has another time
+   */
+  private record Look(FileTime changed, long since, boolean settled) {
+    static Look after(Optional<Look> before, FileTime changed, long now) {
+      long since = before.map(Look::since).orElse(now);
+      return new Look(changed, since, now - since > COARSE.toNanos());
+    }
+  }
+
+  /** Modification times are as coarse as this, or finer. */
+  private static final Duration COARSE = Duration.ofSeconds(10);
+
   private final ColdCopies cold;
+  private final LongSupplier nanoTime;
   private final Map<String, KnownSegment> byId = new ConcurrentHashMap<>();
   private final Map<Long, KnownSegment> byNumber = new ConcurrentHashMap<>();
 
@@ -60,10 +82,14 @@ final class KnownSegments {
   private final Map<StoreDirectory, Set<String>> withoutManifest = new HashMap<>();
 
   @GuardedBy("this")
+  private final Map<Place, Look> looks = new HashMap<>();
+
+  @GuardedBy("this")
   private long numbers;
 
-  KnownSegments(ColdCopies cold) {
+  KnownSegments(ColdCopies cold, LongSupplier nanoTime) {
     this.cold = cold;
+    this.nanoTime = nanoTime;
   }
 
   /** All segments, in no particular order. */
@@ -120,7 +146,9 @@ final class KnownSegments {
   @GuardedBy("this")
   private void mark(String id, StoreDirectory directory) {
     changes++;
-    changed.put(new Place(id, directory), changes);
+    Place place = new Place(id, directory);
+    changed.put(place, changes);
+    looks.remove(place);
   }
 
   @GuardedBy("this")
@@ -143,6 +171,7 @@ final class KnownSegments {
 
   @GuardedBy("this")
   private void removeWithoutMark(String id, StoreDirectory directory) {
+    looks.remove(new Place(id, directory));
     KnownSegment entry = byId.get(id);
     if (entry != null && entry.in(directory).isPresent()) {
       replace(entry, directory, Optional.empty());
@@ -195,7 +224,7 @@ final class KnownSegments {
 
   /**
    * Lists a directory, and takes over what is there. Manifests are read of segments that were not
-   * known there.
+   * known there, and copies are looked at whose directories have changed since they were.
    *
    * <p>The later one of two listings of a directory counts, and the other ends: it may have hung
    * for a long time in a mount that was replaced.
@@ -217,12 +246,12 @@ final class KnownSegments {
     Set<String> unread = new HashSet<>();
     StoreListing.list(
         directory.path(),
-        (key, path) -> {
+        (key, path, attributes) -> {
           progress.run();
           checkLatest(listing);
           seen.add(key.id());
           try {
-            look(listing, key, path);
+            look(listing, key, path, attributes.lastModifiedTime());
           } catch (NoSuchFileException e) {
             seen.remove(key.id()); // It is just being removed.
           } catch (IOException e) {
@@ -237,10 +266,17 @@ final class KnownSegments {
     return problems;
   }
 
-  private void look(Listing listing, SegmentKey key, Path path) throws IOException {
+  private void look(Listing listing, SegmentKey key, Path path, FileTime modified)
+      throws IOException {
     StoreDirectory directory = listing.directory();
+    Optional<Look> before = lastLook(new Place(key.id(), directory), modified);
+    if (before.filter(Look::settled).isPresent()) {
+      return;
+    }
+    Look look = Look.after(before, modified, nanoTime.getAsLong());
     StoredCopy copy = copyOnDisk(directory, key, path);
     if (find(key.id()).flatMap(known -> known.in(directory)).equals(Optional.of(copy))) {
+      looked(listing, key.id(), look);
       return;
     }
     try {
@@ -250,6 +286,7 @@ final class KnownSegments {
           putWithoutMark(manifest, copy);
         }
       }
+      looked(listing, key.id(), look);
     } catch (CorruptManifestException e) {
       boolean unused = !e.isOfOtherVersion() && putDamaged(listing, key, copy);
       throw e;
@@ -258,6 +295,20 @@ final class KnownSegments {
         throw e; // It has just been removed, or nothing says what it was.
       }
       throw new IOException(e.getFile() + ": is missing", e);
+    }
+  }
+
+  /** Returns the latest look; empty if the copy's directory has changed since. */
+  private synchronized Optional<Look> lastLook(Place place, FileTime modified) {
+    return Optional.ofNullable(looks.get(place)).filter(look -> look.changed().equals(modified));
+  }
+
+  /** What the listing has found is known now, unless this broker has changed the copy since. */
+  private synchronized void looked(Listing listing, String id, Look look) {
+    KnownSegment entry = byId.get(id);
+    if (entry != null && hasSeen(listing, id)) {
+      // With the id that is kept anyway: there are many.
+      looks.put(new Place(entry.key().id(), listing.directory()), look);
     }
   }
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashSet;
@@ -117,7 +118,8 @@ public final class Scrubber {
         directory,
         new StoreListing.Visitor<InterruptedException>() {
           @Override
-          public void segment(SegmentKey key, Path path) throws IOException, InterruptedException {
+          public void segment(SegmentKey key, Path path, BasicFileAttributes attributes)
+              throws IOException, InterruptedException {
             if (options.chosen().test(key)) {
               check(key, path);
             }

@@ -50,7 +50,7 @@ public final class SegmentStore implements AutoCloseable {
             .sorted(Comparator.comparingInt(StoreDirectory::level))
             .toList();
     cold = new ColdCopies(manager);
-    known = new KnownSegments(cold);
+    known = new KnownSegments(cold, options.threads().nanoTime());
     lookup = new CopyLookup(directories, known, cold);
     placement = new CopyPlacement(directories, known);
     publishing = new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId());

@@ -99,7 +99,7 @@ public final class StoreInspection {
       throws IOException {
     StoreListing.list(
         directory,
-        (key, path) -> {
+        (key, path, attributes) -> {
           if (chosen.test(key)) {
             Optional<Found> found = look(directory, key, path, visitor);
             if (found.isPresent()) {

@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,13 @@ public final class StoreListing {
   /** Is notified of what is found. */
   @FunctionalInterface
   public interface Visitor<X extends Exception> {
-    void segment(SegmentKey key, Path directory) throws IOException, X;
+    /**
+     * A segment's directory.
+     *
+     * @param attributes the directory's
+     */
+    void segment(SegmentKey key, Path directory, BasicFileAttributes attributes)
+        throws IOException, X;
 
     /** Something below {@code topics} that is not a segment's, by its name. */
     default void stranger(Path path) {}
@@ -43,9 +50,10 @@ public final class StoreListing {
           for (Path segment : below(partition, visitor)) {
             Optional<SegmentKey> key =
                 StoreNames.parse(name(topic), name(topicId), name(partition), name(segment));
-            if (key.isPresent() && Files.isDirectory(segment, LinkOption.NOFOLLOW_LINKS)) {
-              visitor.segment(key.get(), segment);
-            } else if (Files.exists(segment, LinkOption.NOFOLLOW_LINKS)) {
+            Optional<BasicFileAttributes> found = attributes(segment);
+            if (key.isPresent() && found.filter(BasicFileAttributes::isDirectory).isPresent()) {
+              visitor.segment(key.get(), segment, found.get());
+            } else if (found.isPresent()) {
               visitor.stranger(segment);
             }
           }
@@ -60,13 +68,22 @@ public final class StoreListing {
   }
 
   private static List<Path> below(Path directory, Visitor<?> visitor) throws IOException {
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-        visitor.stranger(directory);
-      }
-      return List.of();
+    Optional<BasicFileAttributes> found = attributes(directory);
+    if (found.isEmpty() || found.get().isDirectory()) {
+      return found.isEmpty() ? List.of() : entries(directory);
     }
-    return entries(directory);
+    visitor.stranger(directory);
+    return List.of();
+  }
+
+  /** Returns what is known of an entry; empty if it has just been removed, or cannot be read. */
+  private static Optional<BasicFileAttributes> attributes(Path entry) {
+    try {
+      return Optional.of(
+          Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
   }
 
   /** A directory's entries; none if it has just been removed. */
