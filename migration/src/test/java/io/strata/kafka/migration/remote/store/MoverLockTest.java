@@ -7,8 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ref.WeakReference;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -42,9 +44,13 @@ class MoverLockTest {
   }
 
   private SegmentStore open(int broker) throws Exception {
+    return open(broker, "ssd");
+  }
+
+  private SegmentStore open(int broker, String directory) throws Exception {
     return SegmentStore.open(
         new StoreOptions(
-            List.of(Stores.level("ssd", files.wrap(top.resolve("ssd")))),
+            List.of(Stores.level("ssd", files.wrap(top.resolve(directory)))),
             broker,
             Stores.CLUSTER,
             List.of(),
@@ -131,6 +137,73 @@ class MoverLockTest {
     hold(other);
     assertThat(isLocked()).isTrue();
     release(other);
+  }
+
+  /** A mount of the directory, or of one above it, looks alike: the lock is the file's. */
+  @Test
+  void oneDirectoryByTwoPathsHasOneLock() throws Exception {
+    Path link = Files.createSymbolicLink(top.resolve("link"), top.resolve("ssd"));
+    MoverLock lock = new MoverLock(directories());
+    hold(lock);
+    assertThat(elsewhere(link)).isEqualTo("not held");
+    try (SegmentStore second = open(2, "link")) {
+      MoverLock other = new MoverLock(second.directories());
+      assertThat(tries(other, second.directories())).isFalse();
+      other.close();
+    }
+    assertThat(isLocked()).isTrue();
+    assertThat(elsewhere(link)).as("after another store of this process").isEqualTo("not held");
+    release(lock);
+    assertThat(elsewhere(link)).isEqualTo("held");
+  }
+
+  /** As {@code cp --link} makes it: closing the file by the other name would drop the lock. */
+  @Test
+  void aFileOfTwoNamesHasOneLock() throws Exception {
+    MoverLock lock = new MoverLock(directories());
+    hold(lock);
+    Files.createDirectory(top.resolve("copy"));
+    try (SegmentStore second = open(2, "copy")) {
+      Path unused =
+          Files.createLink(
+              top.resolve("copy/locks/mover.lock"), top.resolve("ssd/locks/mover.lock"));
+      MoverLock other = new MoverLock(second.directories());
+      assertThat(tries(other, second.directories())).isFalse();
+      other.close();
+      assertThat(isLocked()).isTrue();
+      assertThat(elsewhere(top.resolve("copy"))).isEqualTo("not held");
+    }
+    release(lock);
+  }
+
+  private static String elsewhere(Path directory) throws Exception {
+    Process process =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElse("java"),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                OtherBroker.class.getName(),
+                directory.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try (InputStream output = process.getInputStream()) {
+      return new String(output.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** Says whether it can take the lock. */
+  static final class OtherBroker {
+    private OtherBroker() {}
+
+    public static void main(String[] args) throws Exception {
+      try (SegmentStore store = Stores.open(3, Stores.level("ssd", Path.of(args[0])));
+          MoverLock lock = new MoverLock(store.directories())) {
+        System.out.println(lock.tryHold() ? "held" : "not held");
+      }
+    }
   }
 
   /**
