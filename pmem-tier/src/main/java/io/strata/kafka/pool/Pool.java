@@ -54,6 +54,10 @@ public final class Pool implements AutoCloseable {
   @GuardedBy("freeSlotsLock")
   private final BlockSet freeSlots;
 
+  /** Where the search for a free slot begins. */
+  @GuardedBy("freeSlotsLock")
+  private int nextSlot;
+
   /** Counts truncations that have begun, not ended, and leave bytes where there must be zeros. */
   private final AtomicInteger unfinishedTruncations = new AtomicInteger();
 
@@ -83,6 +87,9 @@ public final class Pool implements AutoCloseable {
       for (int i = 0; i < superblock.slotCount(); i++) {
         if (slots.get(i) == null) {
           freeUnlessUsedUp(i);
+        }
+        if (generations.get(i) < generations.get(nextSlot)) {
+          nextSlot = i;
         }
       }
     }
@@ -302,13 +309,19 @@ public final class Pool implements AutoCloseable {
     return Optional.of(slot);
   }
 
+  /**
+   * All take turns: a free slot keeps its words for long, and by them a start can tell a log file
+   * that an eviction has left from an older copy of one.
+   */
   private OptionalInt takeFreeSlot() {
     synchronized (freeSlotsLock) {
-      OptionalInt first = freeSlots.first();
-      if (first.isPresent()) {
-        freeSlots.remove(first.getAsInt());
+      OptionalInt following = freeSlots.firstFrom(nextSlot);
+      OptionalInt taken = following.isPresent() ? following : freeSlots.first();
+      if (taken.isPresent()) {
+        freeSlots.remove(taken.getAsInt());
+        nextSlot = taken.getAsInt() + 1;
       }
-      return first;
+      return taken;
     }
   }
 

@@ -60,7 +60,7 @@ public final class Forget {
   }
 
   /**
-   * Frees all that the pools have of a log directory, and takes its identity from it: it is a new
+   * Frees all that the pools have of a log directory, and gives it another identity: it is a new
    * one from then on. No log file of it names a slot any more.
    *
    * @param pools the files of the pools that are there
@@ -87,7 +87,7 @@ public final class Forget {
     }
     if (really) {
       known.get().release();
-      Directories.force(known.get().path());
+      known.get().renew();
     }
     return segments;
   }

@@ -44,8 +44,8 @@ final class LogDirectories {
   /**
    * Claims the log directories that exist.
    *
-   * @throws IOException if a directory's file system cannot keep tags, if a newer Strata has marked
-   *     a directory, or if two directories claim to be the same
+   * @throws IOException if a directory's file system cannot have the attributes, if a newer Strata
+   *     has marked a directory, or if two directories claim to be the same
    */
   static LogDirectories open(
       TierSpec spec, Map<UUID, Path> pools, TierEvents events, TierParts.PoolOpening opening)
@@ -66,7 +66,8 @@ final class LogDirectories {
     LogDirectory directory;
     try {
       directory = opening.claim(configured);
-    } catch (LogDirectory.NoAttributesException e) {
+      directory.requireRoom(pools);
+    } catch (LogDirectory.AttributesException e) {
       throw e;
     } catch (IOException e) {
       // A failing disk: Kafka takes this directory offline and runs on with the others.

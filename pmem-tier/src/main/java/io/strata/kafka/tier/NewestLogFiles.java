@@ -57,7 +57,7 @@ final class NewestLogFiles {
   private static void forceNewest(Path partition) throws IOException {
     List<Path> newestFirst;
     try {
-      newestFirst = before(partition, partition.resolve(AFTER_ALL));
+      newestFirst = all(partition);
     } catch (NoSuchFileException e) {
       return; // Deleted just now, on a running broker.
     }
@@ -79,6 +79,11 @@ final class NewestLogFiles {
         .filter(file -> String.valueOf(file.getFileName()).compareTo(end) < 0)
         .sorted(Comparator.comparing((Path file) -> String.valueOf(file.getFileName())).reversed())
         .toList();
+  }
+
+  /** Returns the log files of a partition, the newest first. */
+  static List<Path> all(Path partition) throws IOException {
+    return before(partition, partition.resolve(AFTER_ALL));
   }
 
   /** Forces a log file and its directory, if they are there. */

@@ -45,6 +45,10 @@ final class Trial implements TierParts.PoolOpening {
   public LogDirectory claim(Path directory) throws IOException {
     Path real = directory.toRealPath();
     Optional<LogDirectory> known = LogDirectory.find(real);
-    return known.isPresent() ? known.get() : new LogDirectory(UUID.randomUUID(), real);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    LogDirectory.refuseBare(real);
+    return new LogDirectory(UUID.randomUUID(), real);
   }
 }

@@ -87,17 +87,23 @@ final class RestoredPartitionTest {
     return copy;
   }
 
-  /** The segment goes to the log file and leaves its slot, which another one takes. */
+  /** The segment goes to the log file and leaves its slot, which others take in their turn. */
   private void evict(boolean reused) throws Exception {
     fixture.append(next, MORE);
     while (fixture.view(segment).dirtyBytes() > 0) {
       assertDone(fixture.destage(segment, 1));
     }
+    SegmentTag tag = SegmentTag.read(segment).orElseThrow();
     assertDone(fixture.evict(segment));
-    if (reused) {
-      fixture.append(fixture.segment("orders-1", 0), MORE);
-    }
     fixture.awaitBackgroundWork();
+    Path newer = fixture.segment("orders-1", 0);
+    fixture.append(newer, MORE);
+    assertThat(SegmentTag.read(newer).orElseThrow().slot()).isNotEqualTo(tag.slot());
+    while (reused && SegmentTag.read(newer).orElseThrow().slot() != tag.slot()) {
+      fixture.tier().delete(newer);
+      fixture.awaitBackgroundWork();
+      fixture.append(newer, MORE);
+    }
   }
 
   private Path copy(Copied what) throws Exception {
