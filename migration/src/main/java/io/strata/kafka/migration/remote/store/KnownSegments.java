@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
@@ -81,6 +82,9 @@ final class KnownSegments {
   @GuardedBy("this")
   private final Map<StoreDirectory, Set<String>> withoutManifest = new HashMap<>();
 
+  /** Rises with each change of what is known. */
+  private final AtomicLong version = new AtomicLong();
+
   @GuardedBy("this")
   private final Map<Place, Look> looks = new HashMap<>();
 
@@ -111,6 +115,11 @@ final class KnownSegments {
 
   Optional<KnownSegment> find(String id) {
     return Optional.ofNullable(byId.get(id));
+  }
+
+  /** Returns a number that is another one when {@link #entries} may have changed. */
+  long version() {
+    return version.get();
   }
 
   /** The segment with a number of this process. */
@@ -205,6 +214,7 @@ final class KnownSegments {
   private void add(KnownSegment entry) {
     byId.put(entry.key().id(), entry);
     byNumber.put(entry.number(), entry);
+    long unused = version.incrementAndGet();
     count(entry, 1);
   }
 
@@ -212,6 +222,7 @@ final class KnownSegments {
   private void drop(KnownSegment entry) {
     byId.remove(entry.key().id());
     byNumber.remove(entry.number());
+    long unused = version.incrementAndGet();
     count(entry, -1);
   }
 

@@ -38,8 +38,16 @@ public final class StoreTiers implements TieredSegments {
   /** The engine's, or nothing; empty: the oldest first. */
   private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
 
+  private volatile Summed summed = new Summed(-1, List.of());
   private volatile Runnable wake = () -> {};
   private volatile Permission permission = () -> true;
+
+  /**
+   * The usages of the levels.
+   *
+   * @param version {@link KnownSegments#version} before the segments were asked
+   */
+  private record Summed(long version, List<TierUsage> usages) {}
 
   /** Over a store, with the levels' names, the cold manager's included. */
   public StoreTiers(SegmentStore store, List<String> names) {
@@ -66,7 +74,18 @@ public final class StoreTiers implements TieredSegments {
   }
 
   @Override
+  public List<TierUsage> usages() {
+    Summed last = summed;
+    return last.version() == store.known.version()
+        ? last.usages().stream()
+            .map(u -> usage(u.tier(), u.dirtyBytes(), u.cleanBytes(), u.segments()))
+            .toList()
+        : state().tiers();
+  }
+
+  @Override
   public State state() {
+    long version = store.known.version();
     long now = store.clock().millis();
     long[] dirty = new long[lowest()];
     long[] clean = new long[lowest()];
@@ -90,6 +109,7 @@ public final class StoreTiers implements TieredSegments {
     for (int level = 0; level < lowest(); level++) {
       usages.add(usage(level, dirty[level], clean[level], segments[level]));
     }
+    summed = new Summed(version, List.copyOf(usages));
     return new State(usages, views);
   }
 

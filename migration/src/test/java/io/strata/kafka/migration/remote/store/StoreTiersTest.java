@@ -77,6 +77,7 @@ class StoreTiersTest {
   }
 
   private static SegmentView only(StoreTiers tiers) {
+    assertThat(tiers.usages()).as("what is kept of the sums").isEqualTo(tiers.state().tiers());
     assertThat(tiers.state().segments()).hasSize(1);
     return tiers.state().segments().get(0);
   }
