@@ -200,6 +200,11 @@ final class Recovery {
     Optional<Path> tagged = Optional.ofNullable(logFiles.get(in.tag()));
     Optional<Path> file = tagged.isPresent() ? tagged : placeOf(in);
     FoundFile found = tagged.isPresent() ? FoundFile.TAGGED : look(in, file);
+    if (found == FoundFile.NONE && matters(in)) {
+      Optional<Path> moved = partInAnotherDirectory(in);
+      file = moved.isPresent() ? moved : file;
+      found = moved.isPresent() ? FoundFile.PART : found;
+    }
     long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
     boolean elsewhere = directories.skipped() > 0;
     return new Decision(
@@ -213,9 +218,25 @@ final class Recovery {
           ? FoundFile.AWAY
           : FoundFile.UNKNOWN;
     }
-    // The file says nothing of a deleted segment, or of a copy.
-    boolean matters = in.slot().state() == SlotState.LIVE && !in.slot().has(SlotFlag.COPY);
-    return matters ? at(place.get(), file -> compare(in, file)) : FoundFile.NONE;
+    return matters(in) ? at(place.get(), file -> compare(in, file)) : FoundFile.NONE;
+  }
+
+  /** Returns whether the file in the segment's place says something: not of a deleted segment, or a copy. */
+  private static boolean matters(Residence in) {
+    return in.slot().state() == SlotState.LIVE && !in.slot().has(SlotFlag.COPY);
+  }
+
+  /** Finds the log file where a partition that was moved to another disk by hand has it. */
+  private Optional<Path> partInAnotherDirectory(Residence in) throws IOException {
+    for (LogDirectory directory : directories.all()) {
+      Path place = directory.path().resolve(in.slot().relativePath()).normalize();
+      if (!directory.id().equals(in.slot().directoryId())
+          && place.startsWith(directory.path())
+          && at(place, file -> compare(in, file)) == FoundFile.PART) {
+        return Optional.of(place);
+      }
+    }
+    return Optional.empty();
   }
 
   private static FoundFile compare(Residence in, Path file) throws IOException {
@@ -570,15 +591,15 @@ final class Recovery {
   }
 
   /**
-   * Returns whether a file without a tag is where the segment was, and has some of the segment's
-   * bytes and no others: it has lost its tag, or, if it is empty, it may be a new one in the place
+   * Returns whether a file without a tag has some of the segment's bytes and no others, and those
+   * that the pool lacks: it has lost its tag, or, if it is empty, it may be a new one in the place
    * of a file that was removed. One with another slot's tag is a new one.
    */
   private static boolean hasLostItsTag(Residence in, Path logFile) throws IOException {
     return in.slot().committedLength() > 0
         && Files.isRegularFile(logFile)
         && SegmentTag.read(logFile).isEmpty()
-        && Files.size(logFile) >= in.slot().cleanLength()
+        && Files.size(logFile) >= Math.min(in.slot().cleanLength(), in.slot().extents().start() + 1)
         && UnknownBytes.first(in, logFile).isEmpty()
         && !UnknownBytes.hasAll(in, logFile);
   }

@@ -118,6 +118,49 @@ final class CopyWithoutAttributesTest {
     assertThat(fixture.read(segment)).hasSize(BATCHES.length + MORE.length);
   }
 
+  private void assertTagIsMissed(Path file, SegmentTag tag) throws Exception {
+    for (int start = 0; start < 3; start++) {
+      assertThatThrownBy(fixture::open)
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining(file.toString())
+          .hasMessageContaining("without extended attributes")
+          .hasMessageContaining("setfattr -n user.strata.segment");
+    }
+    tag.write(file);
+    fixture.open();
+    assertThat(fixture.read(file)).hasSize(BATCHES.length + 2 * MORE.length);
+  }
+
+  /** The pool has what the log file lacks: the slot was freed at the second start. */
+  @Test
+  void olderThanTheBytesThatWereCopiedDownSinceAndOfOneFileIsRefused() throws Exception {
+    SegmentTag tag = SegmentTag.read(segment).orElseThrow();
+    byte[] older = Files.readAllBytes(segment);
+    fixture.append(segment, MORE);
+    TierFixture.assertDone(fixture.destage(segment, 1));
+    fixture.close();
+    Files.delete(segment);
+    Files.write(segment, older);
+    assertTagIsMissed(segment, tag);
+  }
+
+  /** As it is moved to another disk by hand. */
+  @Test
+  void inAnotherLogDirectoryIsRefused() throws Exception {
+    SegmentTag tag = SegmentTag.read(segment).orElseThrow();
+    fixture.append(segment, MORE);
+    fixture.close();
+    fixture.logDirectories.add(Files.createDirectory(fixture.root.resolve("logs2")));
+    fixture.open();
+    fixture.close();
+    Path moved = fixture.logDirectories.get(1).resolve("orders-0").resolve(segment.getFileName());
+    Files.createDirectory(moved.getParent());
+    Files.write(moved, Files.readAllBytes(segment));
+    Files.delete(segment);
+    Files.delete(segment.getParent());
+    assertTagIsMissed(moved, tag);
+  }
+
   @Test
   void differsFromALogDirectoryThatWasGivenUp() throws Exception {
     fixture.close();

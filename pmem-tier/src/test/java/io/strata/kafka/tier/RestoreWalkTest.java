@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -97,10 +98,19 @@ final class RestoreWalkTest {
       fixture.open();
     }
     work(random.nextInt(40));
-    fixture.close();
+    // A pool's copy that is less than a minute old, put back after a kill, is of the same moment.
+    boolean sameMoment = live && fixture.pools.contains(copied.original());
+    if (random.nextBoolean() && !sameMoment) {
+      kill();
+    } else {
+      fixture.close();
+    }
 
     Path away = directory.resolve("away");
-    Files.move(copied.original(), away);
+    boolean deleted = !Files.exists(copied.original());
+    if (!deleted) {
+      Files.move(copied.original(), away);
+    }
     cp(true, copied.copy(), copied.original());
     story.add("restored " + copied.original());
     boolean refused = false;
@@ -110,9 +120,13 @@ final class RestoreWalkTest {
       starts++;
     } while (refused && starts < RESTARTS);
 
-    cp(true, copied.original(), directory.resolve("after"));
-    Disks.removeTree(copied.original());
-    Files.move(away, copied.original());
+    if (!refused && isWhole(copied.original())) {
+      return; // Its moment is another one now.
+    }
+    removeTree(copied.original());
+    if (!deleted) {
+      Files.move(away, copied.original());
+    }
     story.add("put back");
     skipped.clear();
     fixture.open();
@@ -122,6 +136,16 @@ final class RestoreWalkTest {
           .as("%s after all is in its place", each.getKey())
           .isTrue();
     }
+  }
+
+  /** Goes on with all files as they are now, as after a kill. */
+  private void kill() throws IOException {
+    Path killed = directory.resolve("killed");
+    TierFixture unused = fixture.copyTo(Files.createDirectory(killed));
+    fixture.close();
+    Files.move(fixture.root, directory.resolve("ended"));
+    Files.move(killed, fixture.root);
+    story.add("killed");
   }
 
   /** Returns whether the copy was taken. */
@@ -193,12 +217,16 @@ final class RestoreWalkTest {
     }
     Path original = pick(all);
     // Of a partition or a file without attributes nothing says that it lacks records.
-    boolean whole = fixture.pools.contains(original) || fixture.logDirectories.contains(original);
-    boolean attributes = !whole || random.nextInt(3) > 0;
+    boolean attributes = !isWhole(original) || random.nextInt(3) > 0;
     Path copy = directory.resolve("copy");
     cp(attributes, original, copy);
     story.add("copied " + original + (attributes ? "" : " without attributes"));
     return new Copied(original, copy, new TreeMap<>(content));
+  }
+
+  /** Returns whether it is a pool or a log directory. */
+  private boolean isWhole(Path original) {
+    return fixture.pools.contains(original) || fixture.logDirectories.contains(original);
   }
 
   private static void cp(boolean attributes, Path from, Path to) throws Exception {
@@ -298,13 +326,10 @@ final class RestoreWalkTest {
     story.add(what + " " + view.name());
   }
 
-  /** Removes what a test has made. */
-  private static final class Disks {
-    static void removeTree(Path top) throws IOException {
-      try (Stream<Path> all = Files.walk(top)) {
-        for (Path path : all.sorted((a, b) -> b.compareTo(a)).toList()) {
-          Files.delete(path);
-        }
+  private static void removeTree(Path top) throws IOException {
+    try (Stream<Path> all = Files.walk(top)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
       }
     }
   }
