@@ -221,7 +221,10 @@ final class Recovery {
     return matters(in) ? at(place.get(), file -> compare(in, file)) : FoundFile.NONE;
   }
 
-  /** Returns whether the file in the segment's place says something: not of a deleted segment, or a copy. */
+  /**
+   * Returns whether the file in the segment's place says something: not of a deleted segment, or a
+   * copy.
+   */
   private static boolean matters(Residence in) {
     return in.slot().state() == SlotState.LIVE && !in.slot().has(SlotFlag.COPY);
   }
