@@ -83,8 +83,8 @@ public final class Drain {
         for (LogDirectory directory : tier.logDirectories().all()) {
           tier.release(directory);
         }
-        // Last: until here a broker without Strata would miss something, or Strata be in doubt. One
-        // that is marked has an identity: without it, it would be a copy without attributes.
+        // Last: until here a broker without Strata would miss something, or Strata be in doubt. A
+        // marked directory without its identity is taken for a copy without attributes.
         for (LogDirectory directory : tier.logDirectories().all()) {
           Marker.unmark(directory.path());
           directory.forgetIdentity();

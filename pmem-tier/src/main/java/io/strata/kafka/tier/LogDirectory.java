@@ -45,13 +45,13 @@ public record LogDirectory(UUID id, Path path) {
   /** So many bytes of attributes every file system takes. */
   private static final int ALWAYS_FIT = 512;
 
-  /** What a file system may need besides the values themselves. */
+  /** A file system may need so many bytes besides the values themselves. */
   private static final int ROOM_ASIDE = 128;
 
   /** A device with so much free space has not refused an attribute for being full. */
   private static final long FREE_BYTES = 1 << 20;
 
-  /** What file systems say of a value that is too long for them. */
+  /** The reasons that file systems give when a value is too long for them. */
   private static final List<String> TOO_LONG =
       List.of("No space left", "Argument list too long", "Numerical result out of range");
 
@@ -106,7 +106,7 @@ public record LogDirectory(UUID id, Path path) {
     try {
       return Marker.isMarked(real);
     } catch (IOException e) {
-      return false; // Who needs the file says what is wrong with it.
+      return false; // Whatever needs the file says what is wrong with it.
     }
   }
 

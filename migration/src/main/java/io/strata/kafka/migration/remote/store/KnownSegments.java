@@ -314,7 +314,7 @@ final class KnownSegments {
     return Optional.ofNullable(looks.get(place)).filter(look -> look.changed().equals(modified));
   }
 
-  /** What the listing has found is known now, unless this broker has changed the copy since. */
+  /** Remembers a look whose finding is known now: this broker has not changed the copy since. */
   private synchronized void looked(Listing listing, String id, Look look) {
     KnownSegment entry = byId.get(id);
     if (entry != null && hasSeen(listing, id)) {
