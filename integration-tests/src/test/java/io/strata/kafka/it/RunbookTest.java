@@ -95,8 +95,13 @@ class RunbookTest {
     Path moved = pool.resolveSibling("newhost.pool");
     run("cp", "--reflink=never", "--preserve=all", pool.toString(), moved.toString());
     broker.set("log.dirs", bare.toString()).set("strata.pools", moved.toString());
-    broker.startRefused();
-    assertThat(doctor().output()).contains("FAIL");
+    assertThat(broker.startRefused().output()).contains("no extended attributes");
+    assertThat(doctor().output()).contains("FAIL", "no extended attributes");
+    // Its log files are beginnings, and with another pool nothing else says so.
+    Path other = Pools.create(work.pool("other"), "64MiB");
+    broker.set("strata.pools", other.toString());
+    assertThat(broker.startRefused().output()).contains("no extended attributes");
+    broker.set("strata.pools", moved.toString());
 
     Path whole = work.folder("newhost").resolve("whole");
     run("cp", "-a", from.toString(), whole.toString());
