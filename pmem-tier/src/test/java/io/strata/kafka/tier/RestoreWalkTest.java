@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ final class RestoreWalkTest {
 
   private static final int MIB = 1 << 20;
   private static final int RESTARTS = 3;
+  private static final byte[] NOTHING = {};
 
   @TempDir private Path directory;
   private Random random = new Random(0);
@@ -45,7 +47,7 @@ final class RestoreWalkTest {
   private final List<Path> skipped = new ArrayList<>();
 
   /**
-   * What was copied.
+   * A copy of a part of the broker.
    *
    * @param then what all had when the copy was made
    */
@@ -56,11 +58,15 @@ final class RestoreWalkTest {
     return IntStream.range(first, first + Integer.getInteger("strata.test.restores", 100));
   }
 
+  @BeforeEach
+  void twoLogDirectories() throws IOException {
+    fixture = new TierFixture(Files.createDirectory(directory.resolve("broker")));
+  }
+
   @ParameterizedTest
   @MethodSource("seeds")
   void eitherIsRefusedOrServesWhatItHad(int seed) throws Exception {
     random = new Random(seed);
-    fixture = new TierFixture(Files.createDirectory(directory.resolve("broker")));
     fixture.logDirectories.add(Files.createDirectory(fixture.root.resolve("logs2")));
     for (Path logs : fixture.logDirectories) {
       Files.writeString(logs.resolve("meta.properties"), "version=1\n");
@@ -182,8 +188,9 @@ final class RestoreWalkTest {
       Path file = each.getKey();
       if (file.startsWith(logs) && !file.startsWith(copied.original())) {
         assertThat(found).containsKey(file);
-        assertThat(Arrays.equals(found.get(file), each.getValue()))
-            .as("%s is unchanged: %d of %d", file, found.get(file).length, each.getValue().length)
+        byte[] now = found.getOrDefault(file, NOTHING);
+        assertThat(Arrays.equals(now, each.getValue()))
+            .as("%s is unchanged: %d of %d", file, now.length, each.getValue().length)
             .isTrue();
       }
     }
@@ -191,7 +198,7 @@ final class RestoreWalkTest {
       Path file = each.getKey();
       if (file.startsWith(logs) && file.startsWith(copied.original())) {
         assertThat(found).containsKey(file);
-        byte[] now = found.get(file);
+        byte[] now = found.getOrDefault(file, NOTHING);
         byte[] then = each.getValue();
         assertThat(
                 now.length >= then.length && Arrays.equals(Arrays.copyOf(now, then.length), then))
