@@ -288,10 +288,10 @@ final class RestoreWalkTest {
     Path partition = Files.createDirectories(partition());
     List<Path> segments = segments(partition);
     boolean rolls = segments.isEmpty() || random.nextInt(4) == 0;
-    long number = content.size() + story.size();
+    int number = content.size() + story.size();
     Path file =
         rolls
-            ? partition.resolve(String.format("%020d.log", number * 1000))
+            ? partition.resolve(String.format("%020d.log", number * 1000L))
             : segments.get(segments.size() - 1);
     byte[] batches = Batches.of(1 + random.nextInt(1 << (10 + random.nextInt(12))), number);
     fixture.append(file, batches);
