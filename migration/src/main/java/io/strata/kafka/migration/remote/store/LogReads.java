@@ -38,40 +38,23 @@ public final class LogReads {
     ChunkChecksums chunks = copy.manifest().chunks();
     copy.directory()
         .access()
-        .read(
-            "reading " + log,
-            limit,
-            control -> fill(log, chunks, 0, position, chunks.bytes(), target, 0, control));
+        .read("reading " + log, limit, control -> fill(log, chunks, position, target, control));
   }
 
-  /**
-   * Fills a target from a position on, as far as the file goes.
-   *
-   * @param begin the segment's byte that is the file's first; a chunk begins there
-   * @param end the segment's byte behind the file's last
-   * @param at where the first byte goes in the target
-   * @return how many bytes were read
-   */
-  int fill(
-      Path file,
-      ChunkChecksums chunks,
-      long begin,
-      long position,
-      long end,
-      ReadTarget target,
-      int at,
-      CallControl control)
+  /** Returns how many bytes were read: all, unless the caller has gone on. */
+  private int fill(
+      Path file, ChunkChecksums chunks, long position, ReadTarget target, CallControl control)
       throws IOException {
     try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
         FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer buffer = lease.buffer();
       int done = 0;
-      while (at + done < target.bytes() && position + done < end && !control.isCancelled()) {
+      while (done < target.bytes() && !control.isCancelled()) {
         int chunk = (int) ((position + done) / chunks.chunkBytes());
         long first = (long) chunk * chunks.chunkBytes();
-        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first - begin);
+        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first);
         check(file.toString(), chunks, chunk, buffer);
-        done += target.put(at + done, buffer.position((int) (position + done - first)));
+        done += target.put(done, buffer.position((int) (position + done - first)));
       }
       return done;
     } catch (IOException e) {
