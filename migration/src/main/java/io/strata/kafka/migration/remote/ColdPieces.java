@@ -3,8 +3,6 @@ package io.strata.kafka.migration.remote;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.ChunkChecksums;
-import io.strata.kafka.migration.remote.store.LogReads;
 import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
@@ -143,18 +141,13 @@ final class ColdPieces implements AutoCloseable {
   }
 
   private ByteBuffer load(Located place, int number) throws IOException, InterruptedException {
-    ChunkChecksums chunks = place.manifest().chunks();
     long begin = (long) number * pieceBytes(place);
     int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
     ByteBuffer piece = ByteBuffer.allocate(length);
     store.readCold(place, begin, piece);
     fetched.add(length);
-    int chunk = (int) (begin / chunks.chunkBytes());
-    for (int at = 0; at < length; at += chunks.bytesOf(chunk), chunk++) {
-      ByteBuffer bytes = piece.slice(at, chunks.bytesOf(chunk));
-      LogReads.check(StoreReads.describe(place), chunks, chunk, bytes);
-    }
-    return piece.clear();
+    place.manifest().chunks().check(StoreReads.describe(place), begin, piece.clear());
+    return piece;
   }
 
   private static ByteBuffer await(

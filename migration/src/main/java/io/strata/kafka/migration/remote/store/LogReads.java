@@ -53,7 +53,7 @@ public final class LogReads {
         int chunk = (int) ((position + done) / chunks.chunkBytes());
         long first = (long) chunk * chunks.chunkBytes();
         Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first);
-        check(file.toString(), chunks, chunk, buffer);
+        chunks.check(file.toString(), first, buffer);
         done += target.put(done, buffer.position((int) (position + done - first)));
       }
       return done;
@@ -104,38 +104,9 @@ public final class LogReads {
     }
     int crc = ChunkChecksums.crc(ByteBuffer.wrap(bytes));
     if (bytes.length != object.get().bytes() || crc != object.get().checksum()) {
-      throw wrong(file.toString(), size, crc, object.get().bytes(), object.get().checksum());
+      throw new CorruptChunkException(
+          file.toString(), size, crc, object.get().bytes(), object.get().checksum());
     }
     return bytes;
-  }
-
-  /**
-   * Checks a chunk.
-   *
-   * @param what names the object in messages
-   * @param bytes from position to limit; both are left where they were
-   * @throws CorruptChunkException if these are not the bytes that were copied
-   */
-  public static void check(String what, ChunkChecksums chunks, int chunk, ByteBuffer bytes)
-      throws CorruptChunkException {
-    int crc = ChunkChecksums.crc(bytes);
-    int expected = chunks.bytesOf(chunk);
-    if (bytes.remaining() == expected && crc == chunks.get(chunk)) {
-      return;
-    }
-    long begin = (long) chunk * chunks.chunkBytes();
-    String where =
-        "%s, chunk %d (bytes %d to %d)".formatted(what, chunk, begin, begin + expected - 1);
-    throw wrong(where, bytes.remaining(), crc, expected, chunks.get(chunk));
-  }
-
-  private static CorruptChunkException wrong(
-      String what, long found, int crc, long expected, int expectedCrc) {
-    return new CorruptChunkException(
-        """
-        %s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what was \
-        copied: look at its disk, and check the store with 'strata remote scrub'\
-        """
-            .formatted(what, found, crc, expected, expectedCrc));
   }
 }

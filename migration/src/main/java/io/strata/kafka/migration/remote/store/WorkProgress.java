@@ -58,15 +58,24 @@ public final class WorkProgress {
   }
 
   /** Continues on the thread of another directory that the work holds on to. */
-  <T> T onward(CallControl given, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return counted(onward, given, work);
+  <T> T onward(StoreDirectory to, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return elsewhere(onward, to, what, work);
   }
 
   /**
    * Does a part of the work on another directory's thread, where it may stay when this has ended.
    */
-  <T> T part(CallControl given, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return counted(parts, given, work);
+  <T> T part(StoreDirectory in, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return elsewhere(parts, in, what, work);
+  }
+
+  private <T> T elsewhere(
+      AtomicInteger threads, StoreDirectory directory, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    waits = true; // For a thread there.
+    return directory.write(what, given -> counted(threads, given, work));
   }
 
   private <T> T counted(AtomicInteger threads, CallControl given, Deadlines.Work<T> work)
@@ -80,11 +89,6 @@ public final class WorkProgress {
     } finally {
       int unusedToo = threads.decrementAndGet();
     }
-  }
-
-  /** Notes that the work waits for a thread of another directory. */
-  void waitsForThread() {
-    waits = true;
   }
 
   private void check(String what) throws TimeLimitException {
