@@ -8,6 +8,7 @@ import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -28,12 +29,11 @@ public final class WorkProgress {
   /** Threads that the work is on: each waits for the next, and the last one works. */
   private final AtomicInteger onward = new AtomicInteger();
 
-  private volatile boolean waits;
-
   /** Parts of the work that other directories' threads do. */
   private final AtomicInteger parts = new AtomicInteger();
 
-  private volatile long last;
+  /** When it came further last; empty while it waits for something else than the directory. */
+  private volatile OptionalLong last = OptionalLong.empty();
 
   /**
    * The progress of work that has not begun.
@@ -74,7 +74,7 @@ public final class WorkProgress {
   private <T> T elsewhere(
       AtomicInteger threads, StoreDirectory directory, String what, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
-    waits = true; // For a thread there.
+    last = OptionalLong.empty(); // It waits for a thread there.
     return directory.write(what, given -> counted(threads, given, work));
   }
 
@@ -82,7 +82,6 @@ public final class WorkProgress {
       throws IOException, InterruptedException {
     int unused = threads.incrementAndGet();
     controls.add(given);
-    waits = false;
     made();
     try {
       return work.run(given);
@@ -92,7 +91,8 @@ public final class WorkProgress {
   }
 
   private void check(String what) throws TimeLimitException {
-    if (isUnderWay() && !waits && nanoTime.getAsLong() - last >= longest.toNanos()) {
+    OptionalLong since = last;
+    if (since.isPresent() && nanoTime.getAsLong() - since.getAsLong() >= longest.toNanos()) {
       throw new TimeLimitException(
           """
           %s: has made no progress for %d minutes, though the directory answers: its disk hangs, or \
@@ -103,7 +103,7 @@ public final class WorkProgress {
   }
 
   private void made() {
-    last = nanoTime.getAsLong();
+    last = OptionalLong.of(nanoTime.getAsLong());
   }
 
   /** Waits for something else than the directory. */
@@ -115,12 +115,11 @@ public final class WorkProgress {
   /** Does what has a time limit of its own, or waits for its turn. */
   @CanIgnoreReturnValue
   public <T, X extends Exception> T waitFor(Wait<T, X> wait) throws X, InterruptedException {
-    waits = true;
+    last = OptionalLong.empty();
     try {
       return wait.run();
     } finally {
       made();
-      waits = false;
     }
   }
 
