@@ -30,8 +30,6 @@ import java.util.concurrent.atomic.LongAdder;
  * takes longer than {@code remote.fetch.max.wait.ms} and asks for the same bytes again: a manager
  * that is slower serves a consumer only if they are there by then. So the last use alone decides
  * which pieces stay; a cache that counts uses would turn away the one that has just come.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class ColdPieces implements AutoCloseable {
 

@@ -26,8 +26,6 @@ import java.util.function.LongSupplier;
 /**
  * The remote tier of one broker: the store, with deadlines and limits. What Kafka asks for is done
  * here, in our own words.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class RemoteTier implements AutoCloseable {
 
