@@ -20,7 +20,7 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageManager;
  * Kafka's {@code LocalTieredStorage}, with what it has copied forced to the disk, as ours does
  * before a copy counts: what a copy costs is comparable.
  */
-public final class ForcedLocalStorage implements RemoteStorageManager {
+public class ForcedLocalStorage implements RemoteStorageManager {
   private final RemoteStorageManager local;
   private Path directory = Path.of("");
 

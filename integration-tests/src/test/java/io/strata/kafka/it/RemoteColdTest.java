@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,32 +29,11 @@ class RemoteColdTest {
     Path store = work.folder("store");
     Path far = work.folder("far");
     TieredBrokers tier = TieredBrokers.over(store).with(RemoteManager.STRATA);
-    StockBroker broker =
-        work.closing(
-                tier.alone(work.folder("broker"))
-                    .set("rsm.config.cold.class.name", RemoteManager.LOCAL.className())
-                    .set(
-                        "rsm.config.cold.class.path",
-                        KafkaVersion.ofThisRun().storageTests().stream()
-                            .map(Path::toString)
-                            .collect(Collectors.joining(File.pathSeparator)))
-                    .set("rsm.config.cold.dir", far.toString())
-                    .set("rsm.config.migration.threshold", "0")
-                    .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")
-                    .build())
-            .start();
+    StockBroker broker = broker(tier, "broker", RemoteManager.LOCAL.className(), far);
     Topics.create(broker, "far", 2, TieredBrokers.topic());
     RecordLedger ledger = new RecordLedger("far", 2, 11);
     ledger.produce(broker.bootstrap(), 6_000, 1_500);
-    await()
-        .atMost(Tiers.PATIENCE)
-        .untilAsserted(
-            () -> {
-              assertThat(RemoteManager.LOCAL.segments(far))
-                  .as("with the manager")
-                  .hasSizeGreaterThan(4);
-              assertThat(logs(store)).as("records in our levels").isEmpty();
-            });
+    awaitMoved(store, far);
     assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(6_000);
     broker.kill();
     StockBroker unused = broker.start();
@@ -63,6 +44,53 @@ class RemoteColdTest {
         .atMost(Tiers.PATIENCE)
         .untilAsserted(
             () -> assertThat(RemoteManager.LOCAL.segments(far)).as("with the manager").isEmpty());
+  }
+
+  /** Kafka drops what a read brings after 500 ms, and asks again. */
+  @Test
+  @Tag("long")
+  void aManagerThatIsSlowerThanKafkaWaitsServesAConsumer() throws Exception {
+    Path store = work.folder("slow-store");
+    Path far = work.folder("slow-far");
+    TieredBrokers tier = TieredBrokers.over(store).with(RemoteManager.STRATA);
+    StockBroker broker = broker(tier, "slow", SlowLocalStorage.class.getName(), far);
+    Topics.create(broker, "slow", 1, TieredBrokers.topic());
+    RecordLedger ledger = new RecordLedger("slow", 1, 12);
+    ledger.produce(broker.bootstrap(), 4_000, 1_500);
+    awaitMoved(store, far);
+    assertThat(ledger.verify(broker.bootstrap()).records()).isEqualTo(4_000);
+  }
+
+  /** Starts a broker whose segments all go to the manager. */
+  private StockBroker broker(TieredBrokers tier, String folder, String manager, Path far)
+      throws Exception {
+    Stream<Path> classPath =
+        Stream.concat(
+            KafkaVersion.ofThisRun().storageTests().stream(),
+            Stream.of(KafkaOwnTests.classesOf(RemoteColdTest.class)));
+    return work.closing(
+            tier.alone(work.folder(folder))
+                .set("rsm.config.cold.class.name", manager)
+                .set(
+                    "rsm.config.cold.class.path",
+                    classPath.map(Path::toString).collect(Collectors.joining(File.pathSeparator)))
+                .set("rsm.config.cold.dir", far.toString())
+                .set("rsm.config.migration.threshold", "0")
+                .jvmOption("-D" + TestHook.ONE_LEVEL + "=true")
+                .build())
+        .start();
+  }
+
+  private static void awaitMoved(Path store, Path far) {
+    await()
+        .atMost(Tiers.PATIENCE)
+        .untilAsserted(
+            () -> {
+              assertThat(RemoteManager.LOCAL.segments(far))
+                  .as("with the manager")
+                  .hasSizeGreaterThan(4);
+              assertThat(logs(store)).as("records in our levels").isEmpty();
+            });
   }
 
   private static List<Path> logs(Path store) throws IOException {

@@ -34,7 +34,6 @@ class RemoteRefusalTest {
             .alone(WORK.folder("keys"))
             .set("rsm.config.level-0.directories", store + "," + store.resolve("missing"))
             .set("rsm.config.level-0.capacity", "much")
-            .set("rsm.config.cache.size", "100000")
             .set("rsm.config.fetch.timeout.ms", "soon")
             .build();
     assertRefused(
@@ -42,16 +41,16 @@ class RemoteRefusalTest {
         store.resolve("missing").toString(),
         "rsm.config.level-0.capacity",
         "'much'",
-        "rsm.config.cache.size",
-        "100000",
         "rsm.config.fetch.timeout.ms",
         "'soon'");
     broker
         .set("rsm.config.level-0.directories", store.toString())
         .unset("rsm.config.level-0.capacity")
-        .unset("rsm.config.cache.size")
+        .set("rsm.config.cache.size", "1GiB")
         .unset("rsm.config.fetch.timeout.ms");
-    WORK.closing(broker).start().kill();
+    WORK.closing(broker).start();
+    broker.awaitLogged("rsm.config.cache.size: found a key of an earlier build");
+    broker.kill();
   }
 
   @Test

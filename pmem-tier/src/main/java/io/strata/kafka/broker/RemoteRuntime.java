@@ -100,6 +100,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
       if (problems.stream().anyMatch(ConfigProblem::isError)) {
         throw new ConfigRefusedException(problems);
       }
+      problems.stream().map(ConfigProblem::message).forEach(new RemoteLog()::warning);
       RemoteSettings settings = parsed.orElseThrow();
       LiveSettings<RemoteSettings.Live> keys =
           LiveSettings.remote(
@@ -119,7 +120,6 @@ public final class RemoteRuntime implements RemoteEnvironment {
         settings.levels().stream().map(RemoteRuntime::pastTheProvider).toList(),
         settings.cold(),
         settings.chunkBytes(),
-        settings.cacheBytes(),
         TestHook.remote(live));
   }
 

@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
       """
       Shows the health of a running broker and its reasons; its tiers: how full each is, what is \
       dirty, clean and a reserve, what moves, and what fails; and its remote tier, if it has one: \
-      levels with moving and damaged copies, and the cache. Rates are those of a second, or of the \
-      interval of --watch.\
+      levels with moving and damaged copies. Rates are those of a second, or of the interval of \
+      --watch.\
       """,
       "",
       """

@@ -23,7 +23,6 @@ final class StatusOutput {
   private static final String TIER = "Tier";
   private static final String LEVEL = "RemoteLevel";
   private static final String OPERATION = "RemoteOperation";
-  private static final String CACHE = "RemoteCache";
   private static final String SCRUB = "RemoteScrub";
 
   private static final Pattern METRIC = Pattern.compile("\\{(bytes|count|millis) ([\\w.]+)}");
@@ -176,11 +175,6 @@ final class StatusOutput {
       String thing = "RemoteOperation,operation=" + name;
       out.println(filled(operation, status, thing).formatted(name));
     }
-    String cache = "Cache of the cold level: {bytes UsedBytes} of {bytes CapacityBytes}, %s hits";
-    out.println(
-        filled(cache, status, CACHE)
-            .formatted(
-                share(status.value(CACHE, "HitsTotal"), status.value(CACHE, "MissesTotal"))));
     String scrub =
         """
         Scrub: {count RoundsTotal} rounds, {count CorruptObjectsTotal} files corrupt, \
@@ -265,11 +259,6 @@ final class StatusOutput {
 
   private static String positiveSeconds(OptionalDouble seconds) {
     return seconds.orElse(0) > 0 ? Durations.format(seconds.getAsDouble()) : NOT_KNOWN;
-  }
-
-  private static String share(OptionalDouble hits, OptionalDouble misses) {
-    double all = hits.orElse(0) + misses.orElse(0);
-    return all == 0 ? NOT_KNOWN : String.format(Locale.ROOT, "%.0f %%", 100 * hits.orElse(0) / all);
   }
 
   /** The cold manager's level has no bound that is known. */

@@ -160,14 +160,12 @@ public final class RemoteConfig {
     List<StoreOptions.LevelOptions> read = levels.levels();
     Optional<ColdSettings> cold = levels.cold();
     levels.refuseUnknown();
-    long cache = reader.readOrDefault(RemoteKeys.CACHE_SIZE);
     RemoteSettings.Live live = readLive(reader, thresholdLevels(levels.names()));
     if (reader.problems().stream().anyMatch(ConfigProblem::isError)) {
       return Optional.empty();
     }
     return Optional.of(
-        new RemoteSettings(
-            brokerId.orElseThrow(), read, cold, RemoteSettings.CHUNK_BYTES, cache, live));
+        new RemoteSettings(brokerId.orElseThrow(), read, cold, RemoteSettings.CHUNK_BYTES, live));
   }
 
   /**
@@ -231,7 +229,6 @@ public final class RemoteConfig {
         settings.levels(),
         settings.cold(),
         settings.chunkBytes(),
-        settings.cacheBytes(),
         settings.live().with(PolicyChecks.ofChosenPolicy(settings.live().migration(), policies)));
   }
 

@@ -135,19 +135,8 @@ public final class RemoteKeys {
           .documentation(
               "The longest that the reads of one fetch of Kafka's may take, all together.");
 
-  public static final StrataKey<Long> CACHE_SIZE =
-      StrataKey.named("rsm.config.cache.size", "bytes", Values::parseCacheSize)
-          .defaultValue("1GiB")
-          .expected("an amount of at least 16MiB, for example 100GiB")
-          .documentation(
-              """
-              How much of what was read from the cold manager is kept, in files of 4 MiB below \
-              `cache/<broker>` in the first directory of the fastest level, beside what \
-              `rsm.config.<level>.capacity` allows there. A follower and several consumers that \
-              read the same old data read it from the manager once, after a restart of the broker, \
-              too. Without `rsm.config.cold.class.name` nothing is kept: directories are read in \
-              place.\
-              """);
+  /** A key of earlier builds, for a cache that is gone. */
+  static final String CACHE_SIZE = MANAGER_PREFIX + "cache.size";
 
   public static final StrataKey<Long> SCRUB_INTERVAL_MS =
       StrataKey.named(
@@ -176,7 +165,6 @@ public final class RemoteKeys {
               LOG_DIRS,
               COPY_TIMEOUT_MS,
               FETCH_TIMEOUT_MS,
-              CACHE_SIZE,
               SCRUB_INTERVAL_MS),
           MigrationKeys.REMOTE);
 

@@ -185,6 +185,15 @@ final class RemoteLevels {
               .or(() -> RemoteKeys.LEVEL_CAPACITY.partOf(name));
       if (level.isPresent()) {
         refuseUnknownLevel(name, level.get());
+      } else if (name.equals(RemoteKeys.CACHE_SIZE)) {
+        reader
+            .problems()
+            .add(
+                ConfigProblem.warning(
+                    name,
+                    "a key of an earlier build",
+                    "none: Strata keeps no files of the cold manager's segments",
+                    "remove it; what is read stays in memory for a moment"));
       } else if (!RemoteKeys.isKnown(name)) {
         reader.refuse(
             name,

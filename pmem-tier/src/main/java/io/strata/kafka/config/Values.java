@@ -38,9 +38,6 @@ final class Values {
 
   private static final long LEAST_POOL = 4 << 20;
 
-  /** A few readers' pieces. */
-  private static final long LEAST_CACHE = 16 << 20;
-
   private Values() {}
 
   private static boolean parseBoolean(String value) {
@@ -259,16 +256,8 @@ final class Values {
   }
 
   static long parsePoolSize(String value) {
-    return atLeast(LEAST_POOL, value);
-  }
-
-  static long parseCacheSize(String value) {
-    return atLeast(LEAST_CACHE, value);
-  }
-
-  private static long atLeast(long least, String value) {
     long bytes = ByteAmount.parse(value).bytes();
-    if (bytes < least) {
+    if (bytes < LEAST_POOL) {
       throw new IllegalArgumentException(bytes + " bytes");
     }
     return bytes;

@@ -14,7 +14,6 @@ import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.migration.remote.RemoteStats;
-import io.strata.kafka.migration.remote.RemoteStats.CacheStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
@@ -409,7 +408,7 @@ final class MetricCatalogue {
           counter(
               "FetchedBytesTotal",
               LevelStats::fetchedBytes,
-              "Bytes read from here for fetches; from the cold manager, what is read ahead too."),
+              "Bytes read from here for fetches; from the cold manager, whole pieces of 4 MiB."),
           counter("DeletedBytesTotal", LevelStats::deletedBytes, "Bytes deleted here for Kafka."));
 
   private static final List<Metric<RemoteStats>> STORE =
@@ -436,22 +435,6 @@ final class MetricCatalogue {
               Segments of which every copy is known to be damaged, or has no readable manifest: \
               fetches of them fail.\
               """));
-
-  private static final List<Metric<CacheStats>> CACHE =
-      List.of(
-          gauge("CapacityBytes", CacheStats::capacityBytes, "Bytes that the cache holds at most."),
-          gauge("UsedBytes", CacheStats::usedBytes, "Bytes that the cache holds."),
-          counter(
-              "HitsTotal",
-              "pieces",
-              CacheStats::hits,
-              "Pieces that were requested and found, or on their way."),
-          counter(
-              "MissesTotal",
-              "pieces",
-              CacheStats::misses,
-              "Pieces that were read from the cold manager."),
-          counter("EvictionsTotal", "pieces", CacheStats::evictions, "Pieces evicted."));
 
   private static final List<Metric<ScrubStats>> SCRUB =
       List.of(
@@ -515,7 +498,6 @@ final class MetricCatalogue {
           levels((stats, level) -> level, LEVEL),
           levels(MetricCatalogue::moved, MOVED),
           MetricGroup.one("Remote", Optional::of, STORE),
-          MetricGroup.one("RemoteCache", stats -> Optional.of(stats.cache()), CACHE),
           MetricGroup.one("RemoteScrub", stats -> Optional.of(stats.scrub()), SCRUB),
           MetricGroup.one("RemoteMigration", Optional::of, ACTIVE),
           MetricGroup.one("RemoteMigration", RemoteStats::migration, ENGINE),

@@ -106,12 +106,12 @@ class RemoteRuntimeTest {
   @Test
   void refusesInOneMessage() {
     manager.remove("levels");
-    manager.put("cache.size", "perhaps");
+    manager.put("copy.timeout.ms", "perhaps");
 
     assertThatThrownBy(() -> environment().settings(manager))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("rsm.config.levels: found nothing")
-        .hasMessageContaining("rsm.config.cache.size: found 'perhaps'");
+        .hasMessageContaining("rsm.config.copy.timeout.ms: found 'perhaps'");
   }
 
   @Test
@@ -133,7 +133,7 @@ class RemoteRuntimeTest {
   @Test
   void changesReachTheManager() throws ConfigRefusedException {
     RemoteRuntime environment = started();
-    assertThat(changes.names()).contains("rsm.config.migration.rate.down", "rsm.config.cache.size");
+    assertThat(changes.names()).contains("rsm.config.migration.rate.down", "rsm.config.levels");
 
     kafka.put("rsm.config.migration.rate.down", "20MB");
     changes.validate(Map.of(), kafka);

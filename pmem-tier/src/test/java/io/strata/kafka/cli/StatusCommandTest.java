@@ -82,7 +82,6 @@ class StatusCommandTest {
         .containsPattern("ssd +1001 B +1002 B +1003 +1004 +1005 +1009 +1010 +0 B +0 B +107 B")
         .containsPattern("hdd +2 KiB +2 KiB +2003 +2004 +2005 +0 +0 +0 B +0 B +0 B")
         .contains("copy: 11 done (12 B), 13 running; p50 14 ms, p99 18 ms, longest 20 ms")
-        .contains("Cache of the cold level: 62 B of 61 B, 50 % hits")
         .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")
         .contains("Failed operations: copy full 17, fetch not-found 27")
         .contains("Store: 93 segments without an undamaged copy, 92 reads served by another copy")
@@ -107,7 +106,6 @@ class StatusCommandTest {
     assertThat(metrics.at("/RemoteOperation,operation=fetch/BytesTotal").asLong()).isEqualTo(22);
     assertThat(metrics.at("/RemoteOperation,cause=full,operation=copy/FailuresTotal").asLong())
         .isEqualTo(17);
-    assertThat(metrics.at("/RemoteCache/HitsTotal").asLong()).isEqualTo(63);
     assertThat(json.get("settings").get("rsm.config.migration.rate.down").asText()).isEqualTo("0");
   }
 

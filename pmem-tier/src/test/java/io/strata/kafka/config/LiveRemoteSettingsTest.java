@@ -41,9 +41,7 @@ class LiveRemoteSettingsTest {
             "hdd.directories",
             hdd.toString(),
             "migration.rate.down",
-            "10MB",
-            "cache.size",
-            "32MiB");
+            "10MB");
     started =
         RemoteConfig.parse(
                 manager,
@@ -63,8 +61,7 @@ class LiveRemoteSettingsTest {
         .contains(
             "rsm.config.migration.rate.down",
             "rsm.config.migration.threshold",
-            "rsm.config.migration.policy.after",
-            "rsm.config.cache.size")
+            "rsm.config.migration.policy.after")
         .contains("rsm.config.levels", "rsm.config.hdd.capacity")
         .allMatch(name -> name.startsWith("rsm.config."))
         .noneMatch(name -> name.contains("<"));
@@ -126,7 +123,6 @@ class LiveRemoteSettingsTest {
     kafka.put("rsm.config.typo", "1");
     kafka.put("rsm.config.migration.policy.nonsense", "1");
     kafka.put("rsm.config.ssd.capacity", "1TB");
-    kafka.put("rsm.config.cache.size", "1GiB");
     kafka.put("strata.migration.nonsense", "the local tiers' affair");
 
     LiveSettings.Usable<RemoteSettings.Live> outcome = live.read(kafka);
@@ -135,8 +131,6 @@ class LiveRemoteSettingsTest {
     assertThat(outcome.wrong()).isEmpty();
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
         .containsExactly(
-            "rsm.config.cache.size (read at the start alone: set it in the broker's file and"
-                + " restart)",
             "rsm.config.migration.policy.nonsense (no policy has such a parameter)",
             "rsm.config.migration.rates.down (an unknown key; did you mean"
                 + " rsm.config.migration.rate.down?)",

@@ -156,7 +156,6 @@ final class PropertiesTarget implements FuzzTarget {
         rsm.config.levels=ssd,hdd
         rsm.config.ssd.directories=/ssd/store=1TB
         rsm.config.hdd.directories=/hdd1/store,/hdd2/store
-        rsm.config.cache.size=256MiB
         rsm.config.migration.rate.down=10MB
         rsm.config.scrub.interval=30d
         """;

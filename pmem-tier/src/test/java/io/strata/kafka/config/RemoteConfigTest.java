@@ -61,7 +61,6 @@ class RemoteConfigTest {
                         "ssd", List.of(directory("ssd", OptionalLong.empty())))),
                 Optional.empty(),
                 256 << 10,
-                1 << 30,
                 new RemoteSettings.Live(
                     Duration.ofMinutes(10),
                     Duration.ofSeconds(30),
@@ -98,7 +97,6 @@ class RemoteConfigTest {
     manager.put("log.dirs", temp.resolve("logs").toString());
     manager.put("copy.timeout.ms", "1001");
     manager.put("fetch.timeout.ms", "1002");
-    manager.put("cache.size", "2GiB");
     manager.put("scrub.interval.ms", "0");
     manager.put("migration.threshold", "0.25");
     manager.put("migration.rate.down", "80MB");
@@ -123,7 +121,6 @@ class RemoteConfigTest {
                         Optional.of(temp.toString()),
                         Map.of("bucket", "b${x}", "retries", 3, "broker.id", 7))),
                 256 << 10,
-                2L << 30,
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
                     Duration.ofMillis(1002),
@@ -212,9 +209,6 @@ class RemoteConfigTest {
             + " 86400000",
         "fetch.timeout.ms | 0 | rsm.config.fetch.timeout.ms | expected a number from 100 to"
             + " 3600000",
-        "cache.size | 128M | rsm.config.cache.size | unknown unit",
-        "cache.size | 1000 | rsm.config.cache.size | (1000 bytes), expected an amount of at least"
-            + " 16MiB",
         "scrub.interval.ms | 1 | rsm.config.scrub.interval.ms | expected 0 for never, or a number"
             + " from 1000",
         "migration.threshold | 2 | rsm.config.migration.threshold | expected -1, or a number from 0"
@@ -227,8 +221,8 @@ class RemoteConfigTest {
         "migration.policy.beyond | 1 | rsm.config.migration.policy.beyond | found a parameter that"
             + " no policy has",
         "level.ssd.threshold | 0.5 | rsm.config.level.ssd.threshold | found an unknown key",
-        "cache.sizes | 1 | rsm.config.cache.sizes | found an unknown key, expected one that"
-            + " docs/reference/configuration.md lists; did you mean rsm.config.cache.size?",
+        "copy.timeout | 1 | rsm.config.copy.timeout | found an unknown key, expected one that"
+            + " docs/reference/configuration.md lists; did you mean rsm.config.copy.timeout.ms?",
       })
   void refusesWhatKafkaGives(String key, String value, String named, String message) {
     if (value.equals("-")) {
@@ -239,6 +233,23 @@ class RemoteConfigTest {
     }
 
     refusedBy(named, message);
+  }
+
+  /** A broker whose file has it from an earlier build starts. */
+  @Test
+  void aKeyThatIsGoneIsAWarning() {
+    manager.put("cache.size", "whatever");
+    file.put("rsm.config.cache.size", "whatever");
+
+    Parsed<RemoteSettings> parsed = parse();
+
+    assertThat(parsed.config()).isPresent();
+    assertThat(parsed.problems())
+        .singleElement()
+        .hasToString(
+            "WARNING rsm.config.cache.size: found a key of an earlier build, expected none: Strata"
+                + " keeps no files of the cold manager's segments; remove it; what is read stays in"
+                + " memory for a moment");
   }
 
   /** Kafka 4.4 adds node.id; a later one may add more, and none of it is the operator's mistake. */
@@ -260,9 +271,9 @@ class RemoteConfigTest {
   /** Kafka hands over all keys of the remote tier: none is read from the file. */
   @Test
   void refusesItsKeysUnderTheLocalTiersPrefix() {
-    file.put("strata.remote.cache.size", "1GiB");
+    file.put("strata.remote.levels", "ssd");
 
-    refusedBy("strata.remote.cache.size", "found an unknown key");
+    refusedBy("strata.remote.levels", "found an unknown key");
   }
 
   @Test
@@ -339,7 +350,7 @@ class RemoteConfigTest {
     manager.put("ssd.capacity", "1G");
     file.put("rsm.config.nonsense", "1");
     manager.put("nonsense", "1");
-    manager.put("cache.size", "x");
+    manager.put("copy.timeout.ms", "x");
 
     assertThat(parse().problems())
         .extracting(ConfigProblem::key)
@@ -347,7 +358,7 @@ class RemoteConfigTest {
             "rsm.config.ssd.capacity",
             "rsm.config.hdd.directories",
             "rsm.config.nonsense",
-            "rsm.config.cache.size");
+            "rsm.config.copy.timeout.ms");
   }
 
   @Test

@@ -210,7 +210,6 @@ class MetricCatalogueTest {
         "One for each of `rsm.config.levels`, and `cold` where another manager has the lowest"
             + " level.");
     intros.put("Remote", "The remote tier as a whole.");
-    intros.put("RemoteCache", "What is kept of what was read from the cold manager.");
     intros.put(
         "RemoteScrub",
         "The scrubber, which reads all of the store and compares it with its checksums. One broker"

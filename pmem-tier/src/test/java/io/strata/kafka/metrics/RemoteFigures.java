@@ -29,7 +29,6 @@ public final class RemoteFigures {
                 "ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010),
             new RemoteStats.LevelStats(
                 "hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 0, 0)),
-        new RemoteStats.CacheStats(61, 62, 63, 64, 65),
         new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, 88, OptionalLong.of(87)),
         91,
         Optional.of(new RemoteStats.HangingCalls("a.Manager", 3, 2, 1)),
@@ -50,7 +49,6 @@ public final class RemoteFigures {
     return new RemoteStats(
         some.operations(),
         List.of(new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1, 0, 1006, 1007, 1008, 0, 0)),
-        some.cache(),
         new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, 0, OptionalLong.empty()),
         0,
         Optional.empty(),

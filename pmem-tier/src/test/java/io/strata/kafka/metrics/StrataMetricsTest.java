@@ -196,11 +196,6 @@ class StrataMetricsTest {
       Remote,name=StuckThreads | Value | 91
       Remote,name=ReplacedReadsTotal | Count | 92
       Remote,name=DamagedSegments | Value | 93
-      RemoteCache,name=CapacityBytes | Value | 61
-      RemoteCache,name=UsedBytes | Value | 62
-      RemoteCache,name=HitsTotal | Count | 63
-      RemoteCache,name=MissesTotal | Count | 64
-      RemoteCache,name=EvictionsTotal | Count | 65
       RemoteScrub,name=RoundsTotal | Count | 81
       RemoteScrub,name=ObjectsTotal | Count | 82
       RemoteScrub,name=BytesTotal | Count | 83
@@ -419,7 +414,9 @@ class StrataMetricsTest {
     assertThat(value(where, "Tier,name=UsedBytes,tier=hot", "Value")).isNaN();
     assertThat(value(where, "Tier,name=DestagedBytesTotal,tier=hot", "Count")).isEqualTo(101);
     assertThat(value(where, "Migration,name=DestageSeconds", "Count")).isZero();
-    assertThat(value(where, "RemoteCache,name=UsedBytes", "Value")).as("the others").isEqualTo(62);
+    assertThat(value(where, "RemoteLevel,name=UsedBytes,level=ssd", "Value"))
+        .as("the others")
+        .isEqualTo(1002);
   }
 
   @Test
@@ -434,7 +431,7 @@ class StrataMetricsTest {
     metrics.remote("1", RemoteFigures::quiet, Map::of);
 
     assertThat(beans(Where.JMX).keySet()).noneMatch(name -> name.contains("type=Tier"));
-    assertThat(value(Where.JMX, "RemoteCache,name=UsedBytes", "Value")).isEqualTo(62);
+    assertThat(value(Where.JMX, "RemoteLevel,name=UsedBytes,level=ssd", "Value")).isEqualTo(1002);
     assertThat(logged.messages())
         .anyMatch(line -> line.startsWith("WARN Metrics of the type Tier are not published"));
   }
@@ -638,7 +635,7 @@ class StrataMetricsTest {
     assertThat(metrics.health().reasons())
         .startsWith("93 segments of the remote store have no copy that is not damaged")
         .contains("the state of the local tiers cannot be read: see the log");
-    assertThat(metrics.values()).containsKey("RemoteCache").doesNotContainKey("Tier,tier=hot");
+    assertThat(metrics.values()).containsKey("RemoteScrub").doesNotContainKey("Tier,tier=hot");
   }
 
   @Test

@@ -1,31 +1,17 @@
 package io.strata.kafka.migration.remote;
 
-import static java.util.Objects.requireNonNull;
-
-import com.github.benmanes.caffeine.cache.AsyncCache;
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.stats.CacheStats;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.ChunkChecksums;
-import io.strata.kafka.migration.remote.store.LogReads;
-import io.strata.kafka.migration.remote.store.PieceFiles;
-import io.strata.kafka.migration.remote.store.PieceFiles.Piece;
 import io.strata.kafka.migration.remote.store.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
-import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,90 +19,52 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Keeps bytes that were read from the cold manager: in pieces of some megabytes, which is what a
- * request to it is worth, checked, as files up to a bound. Finds them again when the broker starts.
- * A reader that asks for a piece that is on its way waits for it. For a reader that reads on, the
- * next pieces are on their way already.
+ * Reads segments of the cold manager, in checked pieces of some megabytes: a request each. Readers
+ * of a piece share its request, which goes on when they leave.
  *
- * <p>A piece that cannot be written is handed to those who wait for it, and stays in memory for a
- * moment: a reader asks for it in several reads.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
+ * <p>The pieces that were asked for last stay in memory. Kafka drops the result of a read that
+ * takes longer than {@code remote.fetch.max.wait.ms} and asks for the same bytes again: a manager
+ * that is slower serves a consumer only if they are there by then. So the last use alone decides
+ * which pieces stay; a cache that counts uses would turn away the one that has just come.
  */
 final class ColdPieces implements AutoCloseable {
 
-  /** A piece has so many bytes, or a chunk where that is more. */
+  /** The length of a piece; a chunk's where that is more. */
   static final int PIECE_BYTES = 4 << 20;
-
-  /** So many pieces are read ahead. */
-  private static final int AHEAD = 2;
 
   private static final int REQUESTS = 8;
   private static final long IDLE_SECONDS = 30;
 
-  /** After so long the manager is asked again for a piece that could not be kept. */
-  private static final Duration UNKEPT = Duration.ofMinutes(1);
+  /** The most bytes that stay: some tens of partitions that are read at once. */
+  private static final long MOST_BYTES = 128 << 20;
 
-  private static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.migration.remote");
-
-  /**
-   * The outcome of a request.
-   *
-   * @param bytes how many the piece has
-   * @param unkept the piece, if it is not in a file
-   * @param failure why there is none; no exception, which the cache would log
-   */
-  private record Answer(int bytes, Optional<ByteBuffer> unkept, Optional<Throwable> failure) {
-    static Answer unkept(ByteBuffer bytes) {
-      return new Answer(0, Optional.of(bytes), Optional.empty());
-    }
-
-    static Answer kept(int bytes) {
-      return new Answer(bytes, Optional.empty(), Optional.empty());
-    }
-  }
+  /** A piece of a segment: the remote segment's id, which is never used twice, and a number. */
+  private record Piece(String id, int number) {}
 
   private final SegmentStore store;
   private final LongAdder fetched;
+  private final int most;
   private final ThreadPoolExecutor executor;
-  private final long capacityBytes;
-  private final PieceFiles files;
-  private final AsyncCache<Piece, Answer> pieces;
+
+  /** The pieces that are here or on their way, by their last use. */
+  @GuardedBy("this")
+  private final Map<Piece, CompletableFuture<ByteBuffer>> pieces =
+      new LinkedHashMap<>(16, 0.75f, true);
 
   /**
-   * Pieces that are in no file, or whose file cannot be used now: as many as there are requests.
-   */
-  private final Cache<Piece, ByteBuffer> unkept =
-      Caffeine.newBuilder()
-          .maximumSize(REQUESTS)
-          .expireAfterWrite(UNKEPT)
-          .executor(Runnable::run)
-          .build();
-
-  /** Whether all files count. */
-  private final AtomicBoolean found = new AtomicBoolean();
-
-  /** Why pieces could not be kept or found: each cause is logged once, of whatever piece. */
-  private final Set<String> warned = ConcurrentHashMap.newKeySet();
-
-  /**
-   * In front of a store's cold manager.
+   * Creates the reads of a store's cold manager.
    *
    * @param fetched counts the bytes that the manager gave
-   * @param capacityBytes how much is kept; 0 without a cold manager
+   * @param most how many pieces stay
    */
-  ColdPieces(SegmentStore store, LongAdder fetched, long capacityBytes, ThreadFactory threads) {
+  ColdPieces(SegmentStore store, LongAdder fetched, int most, ThreadFactory threads) {
     this.store = store;
     this.fetched = fetched;
-    this.capacityBytes = capacityBytes;
-    files = new PieceFiles(store);
+    this.most = most;
     AtomicInteger number = new AtomicInteger();
     executor =
         new ThreadPoolExecutor(
@@ -131,261 +79,95 @@ final class ColdPieces implements AutoCloseable {
               return thread;
             });
     executor.allowCoreThreadTimeOut(true);
-    pieces =
-        Caffeine.newBuilder()
-            .maximumWeight(capacityBytes)
-            .weigher((Piece piece, Answer answer) -> answer.bytes())
-            .executor(Runnable::run)
-            .evictionListener((piece, answer, cause) -> remove(requireNonNull(piece)))
-            .recordStats()
-            .buildAsync();
-    executor.execute(this::begin);
   }
 
-  private void begin() {
-    try {
-      files.removeLeftovers(capacityBytes > 0);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // All is being closed.
-      return;
-    }
-    if (capacityBytes > 0) {
-      findAgain();
-    }
-  }
-
-  /** A read of a piece before it is found asks the manager for it. */
-  private void findAgain() {
-    if (!found.compareAndSet(false, true)) {
-      return;
-    }
-    try {
-      for (Map.Entry<Piece, Integer> found : files.list().entrySet()) {
-        var unused =
-            pieces
-                .asMap()
-                .putIfAbsent(
-                    found.getKey(),
-                    CompletableFuture.completedFuture(Answer.kept(found.getValue())));
-      }
-    } catch (IOException e) {
-      found.set(false);
-      warnOnce("what is kept of the cold level is not found now", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // All is being closed.
-    }
-  }
-
-  /** On a thread of the requests: the directory may hang. A piece that stays counts again later. */
-  private void remove(Piece piece) {
-    try {
-      executor.execute(
-          () -> {
-            if (!files.remove(piece)) {
-              found.set(false);
-            }
-          });
-    } catch (RejectedExecutionException e) {
-      return; // Closed: the next start finds it, and removes what is too much.
-    }
+  /** Returns how many pieces stay: those of a part of the heap, and one for each request. */
+  static int mostInHeap() {
+    long bytes = Math.min(MOST_BYTES, Runtime.getRuntime().maxMemory() / 16);
+    return (int) Math.max(REQUESTS, bytes / PIECE_BYTES);
   }
 
   /**
    * Fills a target with bytes of a segment that the cold manager has.
    *
-   * @throws TimeLimitException if the fetch's time is over; the pieces stay on their way
+   * @throws TimeLimitException if the fetch's time is over; the piece stays on its way
    */
   void read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
     int pieceBytes = pieceBytes(place);
     for (int done = 0; done < target.bytes(); ) {
       int number = (int) ((position + done) / pieceBytes);
-      CompletableFuture<Answer> asked = ask(place, number);
-      if (number > 0 && isAtHand(new Piece(id(place), number - 1))) {
-        ahead(place, number);
-      }
       int from = (int) (position + done - (long) number * pieceBytes);
-      done += read(asked, place, number, from, target, done, time);
+      ByteBuffer piece = await(ask(place, number), place, time);
+      done += target.put(done, piece.duplicate().position(from));
     }
-  }
-
-  private boolean isAtHand(Piece piece) {
-    return pieces.asMap().containsKey(piece) || unkept.getIfPresent(piece) != null;
-  }
-
-  /**
-   * Reads from one piece. A file that is damaged, gone, or cannot be read gets another one in its
-   * place; the files of a directory that cannot be used now stay.
-   */
-  private int read(
-      CompletableFuture<Answer> asked,
-      Located place,
-      int number,
-      int from,
-      ReadTarget target,
-      int at,
-      FetchTime time)
-      throws IOException, InterruptedException {
-    Piece piece = new Piece(id(place), number);
-    long begin = (long) number * pieceBytes(place);
-    CompletableFuture<Answer> next = asked;
-    boolean again = false;
-    Answer answer = await(next, place, time);
-    while (answer.unkept().isEmpty()) {
-      try {
-        Duration left = time.left(place);
-        return files.read(piece, place.manifest().chunks(), begin, from, target, at, left);
-      } catch (ClosedByInterruptException e) {
-        throw e;
-      } catch (StoreUnavailableException | TimeLimitException e) {
-        if (time.isOver()) {
-          throw time.late(place);
-        }
-        next = request(place, piece, false);
-      } catch (IOException e) {
-        boolean unused = pieces.asMap().remove(piece, next);
-        next = again ? request(place, piece, false) : ask(place, number);
-        again = true;
-      }
-      answer = await(next, place, time);
-    }
-    ByteBuffer bytes = answer.unkept().orElseThrow();
-    return target.put(at, bytes.duplicate().position(from));
   }
 
   private static int pieceBytes(Located place) {
     return Math.max(PIECE_BYTES, place.manifest().chunks().chunkBytes());
   }
 
-  private static String id(Located place) {
-    return place.key().id();
-  }
-
-  /** Reads ahead of the reader, where no request waits. */
-  private void ahead(Located place, int number) {
-    long bytes = place.manifest().segment().bytes();
-    for (int next = number + 1; next <= number + AHEAD; next++) {
-      if ((long) next * pieceBytes(place) < bytes && executor.getQueue().isEmpty()) {
-        CompletableFuture<Answer> unused = ask(place, next);
-      }
+  private synchronized CompletableFuture<ByteBuffer> ask(Located place, int number) {
+    Piece piece = new Piece(place.key().id(), number);
+    CompletableFuture<ByteBuffer> found = pieces.get(piece);
+    if (found != null) {
+      return found;
     }
-  }
-
-  private CompletableFuture<Answer> ask(Located place, int number) {
-    Piece piece = new Piece(id(place), number);
-    ByteBuffer bytes = unkept.getIfPresent(piece);
-    return bytes == null
-        ? pieces.get(piece, (key, unused) -> request(place, piece, true))
-        : CompletableFuture.completedFuture(Answer.unkept(bytes));
-  }
-
-  private CompletableFuture<Answer> request(Located place, Piece piece, boolean keep) {
-    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    CompletableFuture<ByteBuffer> asked = new CompletableFuture<>();
     try {
-      executor.execute(() -> load(place, piece, keep, answer));
+      executor.execute(() -> load(place, piece, asked));
     } catch (RejectedExecutionException e) {
-      boolean unused = answer.cancel(false);
+      boolean unused = asked.cancel(false);
+      return asked;
     }
-    return answer;
+    pieces.put(piece, asked);
+    if (pieces.size() > most) {
+      pieces.remove(pieces.keySet().iterator().next());
+    }
+    return asked;
   }
 
-  private void load(Located place, Piece piece, boolean keep, CompletableFuture<Answer> answer) {
-    Answer loaded;
+  private void load(Located place, Piece piece, CompletableFuture<ByteBuffer> asked) {
     try {
-      loaded = load(place, piece, keep);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // All is being closed.
-      boolean unused = answer.cancel(false);
-      return;
-    } catch (Throwable e) { // The waiting readers throw it; the next one asks the manager.
-      loaded = new Answer(0, Optional.empty(), Optional.of(e));
-    }
-    boolean isKept = loaded.bytes() > 0;
-    if (!isKept) {
-      boolean unused = pieces.asMap().remove(piece, answer);
-    }
-    boolean unused = answer.complete(loaded);
-    if (isKept) {
-      unkept.invalidateAll();
-      findAgain();
-    }
-  }
-
-  private Answer load(Located place, Piece piece, boolean keep)
-      throws IOException, InterruptedException {
-    ByteBuffer bytes = unkept.getIfPresent(piece);
-    if (bytes == null) { // It was not put there since this was asked for.
-      bytes = load(place, piece.number());
-      if (keep && isKept(piece, bytes)) {
-        return Answer.kept(bytes.capacity());
+      boolean unused = asked.complete(load(place, piece.number()));
+    } catch (Throwable e) { // The waiting readers throw it; the next asks again.
+      synchronized (this) {
+        boolean unused = pieces.remove(piece, asked);
       }
-      unkept.put(piece, bytes);
-    }
-    return Answer.unkept(bytes);
-  }
-
-  private boolean isKept(Piece piece, ByteBuffer bytes) throws InterruptedException {
-    try {
-      files.write(piece, bytes);
-      return true;
-    } catch (IOException e) {
-      warnOnce("what is read of the cold level cannot be kept", e);
-      return false;
-    }
-  }
-
-  private void warnOnce(String what, IOException why) {
-    if (warned.add(what + RemoteFailures.cause(why))) {
-      LOG.warn("Remote store: {}: {}", what, RemoteFailures.describe(why));
+      boolean unused = asked.completeExceptionally(e);
     }
   }
 
   private ByteBuffer load(Located place, int number) throws IOException, InterruptedException {
-    ChunkChecksums chunks = place.manifest().chunks();
     long begin = (long) number * pieceBytes(place);
     int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
     ByteBuffer piece = ByteBuffer.allocate(length);
     store.readCold(place, begin, piece);
     fetched.add(length);
-    int chunk = (int) (begin / chunks.chunkBytes());
-    for (int at = 0; at < length; at += chunks.bytesOf(chunk), chunk++) {
-      ByteBuffer bytes = piece.slice(at, chunks.bytesOf(chunk));
-      LogReads.check(StoreReads.describe(place), chunks, chunk, bytes);
-    }
-    return piece.clear();
+    place.manifest().chunks().check(StoreReads.describe(place), begin, piece.clear());
+    return piece;
   }
 
-  private static Answer await(CompletableFuture<Answer> asked, Located place, FetchTime time)
+  private static ByteBuffer await(
+      CompletableFuture<ByteBuffer> asked, Located place, FetchTime time)
       throws IOException, InterruptedException {
-    Throwable failure;
     try {
-      Answer answer = asked.get(time.left(place).toNanos(), TimeUnit.NANOSECONDS);
-      if (answer.failure().isEmpty()) {
-        return answer;
-      }
-      failure = answer.failure().get();
+      return asked.get(time.left(place).toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw time.late(place);
     } catch (CancellationException e) {
       throw new IOException(StoreReads.describe(place) + ": the store is closed", e);
     } catch (ExecutionException e) {
-      failure = requireNonNull(e.getCause());
+      throw e.getCause() instanceof IOException io
+          ? io
+          : new IOException(StoreReads.describe(place) + ": " + e.getCause(), e.getCause());
     }
-    throw failure instanceof IOException io
-        ? io
-        : new IOException(StoreReads.describe(place) + ": " + failure, failure);
-  }
-
-  RemoteStats.CacheStats stats() {
-    CacheStats counted = pieces.synchronous().stats();
-    long used = pieces.synchronous().policy().eviction().orElseThrow().weightedSize().orElse(0);
-    return new RemoteStats.CacheStats(
-        capacityBytes, used, counted.hitCount(), counted.missCount(), counted.evictionCount());
   }
 
   /** Begins no request any more; those who wait fail. */
   @Override
-  public void close() {
+  public synchronized void close() {
     var unused = executor.shutdownNow();
+    pieces.values().forEach(piece -> piece.cancel(false));
   }
 }

@@ -276,7 +276,6 @@ final class Housekeeping implements AutoCloseable {
   /** The figures; {@code stuckCalls} are the threads that hang, beside the directories' own. */
   RemoteStats stats(
       RemoteMeters meters,
-      RemoteStats.CacheStats cache,
       int stuckCalls,
       long replacedReads,
       Optional<RemoteStats.HangingCalls> cold) {
@@ -286,7 +285,6 @@ final class Housekeeping implements AutoCloseable {
         IntStream.range(0, levelNames.size())
             .mapToObj(level -> levelStats(level, segments, meters.level(level)))
             .toList(),
-        cache,
         scrub.stats(),
         stuckCalls
             + deletions.stuck()

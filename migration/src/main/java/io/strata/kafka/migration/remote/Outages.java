@@ -24,8 +24,6 @@ import java.util.function.LongSupplier;
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
  * long as the outage.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class Outages implements AutoCloseable {
 

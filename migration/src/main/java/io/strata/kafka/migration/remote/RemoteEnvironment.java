@@ -18,8 +18,6 @@ import java.util.function.Supplier;
 /**
  * The process in which the manager runs: its settings, log directories, local tiers and policies.
  * {@link java.util.ServiceLoader} finds the broker's implementation in the manager's class loader.
- *
- * <p>Thread safety: all methods may be called by any thread.
  */
 public interface RemoteEnvironment {
 

@@ -25,11 +25,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
-/**
- * Counts what Kafka asks for, and the bytes of each level.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
- */
+/** Counts what Kafka asks for, and the bytes of each level. */
 final class RemoteMeters {
 
   /** Bytes of one level: copied there and deleted there for Kafka, and read from there. */
@@ -241,8 +237,6 @@ final class RemoteMeters {
    * Logs what Kafka does not: copies and deletions that it tries again, for why they failed it logs
    * at level DEBUG alone, and does not count them as failed (4.3.1); and faults, with where they
    * came from. All other failures it logs itself. Each cause is logged once a minute at most.
-   *
-   * <p>Thread safety: may be called by any number of threads.
    */
   static final class RetriedFailures {
 

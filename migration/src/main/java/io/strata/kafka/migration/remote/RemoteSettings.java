@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  * @param cold the manager that has the lowest level, below {@code levels}, if another has it
  * @param chunkBytes a segment is checked and read in chunks of so many bytes: a power of two from
  *     64 KiB to 16 MiB. It holds for segments copied from now on: a manifest has its own
- * @param cacheBytes how much of what was read from the cold manager is kept in memory
  * @param live what can be changed while it runs
  */
 public record RemoteSettings(
@@ -25,7 +24,6 @@ public record RemoteSettings(
     List<StoreOptions.LevelOptions> levels,
     Optional<ColdSettings> cold,
     int chunkBytes,
-    long cacheBytes,
     Live live) {
 
   /** The size of chunks on every broker: large enough for a catch-up read, small for one record. */

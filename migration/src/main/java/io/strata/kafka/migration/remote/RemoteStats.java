@@ -12,7 +12,6 @@ import java.util.OptionalLong;
  *
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
- * @param cache what is kept of what was read from the cold manager
  * @param scrub what was checked
  * @param stuckThreads threads whose operation ran out of its time and has not come back
  * @param cold the calls that hang in the cold manager, which {@code stuckThreads} counts too; empty
@@ -27,7 +26,6 @@ import java.util.OptionalLong;
 public record RemoteStats(
     Map<Operation, OperationStats> operations,
     List<LevelStats> levels,
-    CacheStats cache,
     ScrubStats scrub,
     int stuckThreads,
     Optional<HangingCalls> cold,
@@ -103,8 +101,7 @@ public record RemoteStats(
    * @param unavailableDirectories of its directories, those that cannot be used now, or in which
    *     copies fail
    * @param copiedBytes copied there for Kafka
-   * @param fetchedBytes read from there for fetches, what is read ahead of the cold manager's
-   *     included
+   * @param fetchedBytes read from there for fetches; from the cold manager in whole pieces
    * @param deletedBytes deleted there for Kafka
    * @param movingCopies copies that a move has published and not confirmed yet
    */
@@ -120,16 +117,6 @@ public record RemoteStats(
       long deletedBytes,
       long movingCopies,
       long damagedCopies) {}
-
-  /**
-   * The bytes that are kept of reads from the cold manager.
-   *
-   * @param capacityBytes its bound; 0 without a cold manager
-   * @param hits pieces asked for and found, or on their way
-   * @param misses pieces read from the cold manager
-   */
-  public record CacheStats(
-      long capacityBytes, long usedBytes, long hits, long misses, long evictions) {}
 
   /**
    * Calls that hang in another manager: they ran out of their time and have not come back.

@@ -26,8 +26,6 @@ import java.util.function.LongSupplier;
 /**
  * The remote tier of one broker: the store, with deadlines and limits. What Kafka asks for is done
  * here, in our own words.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class RemoteTier implements AutoCloseable {
 
@@ -99,11 +97,7 @@ final class RemoteTier implements AutoCloseable {
             message ->
                 StrataRemoteStorageManager.log("Remote store: " + message, Optional.empty()));
     pieces =
-        new ColdPieces(
-            store,
-            meters.cold().fetched(),
-            settings.cold().isEmpty() ? 0 : settings.cacheBytes(),
-            engine.threads());
+        new ColdPieces(store, meters.cold().fetched(), ColdPieces.mostInHeap(), engine.threads());
     reads = new StoreReads(store, fetches, meters, pieces, environment::fillPageCache, outages);
     housekeeping = new Housekeeping(settings, environment, store);
     housekeeping.start();
@@ -286,7 +280,6 @@ final class RemoteTier implements AutoCloseable {
   RemoteStats stats() {
     return housekeeping.stats(
         meters,
-        pieces.stats(),
         copies.stuck() + fetches.stuck() + deletions.stuck() + notes.stuck(),
         reads.replaced(),
         manager.map(ColdManager::hanging));

@@ -29,8 +29,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds segments and reads their bytes, from another copy where one is wrong or cannot be read. A
  * segment may be moved at any moment.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class StoreReads {
 

@@ -1,5 +1,6 @@
 /**
  * The remote tier: Kafka's {@code RemoteStorageManager} (KIP-405) over directories on SSD and HDD.
+ * All methods may be called by any number of threads, unless their class says otherwise.
  *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side

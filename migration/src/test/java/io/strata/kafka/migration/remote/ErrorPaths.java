@@ -204,7 +204,6 @@ public final class ErrorPaths {
                 "ssd", List.of(new StoreOptions.Directory(store, OptionalLong.of(1 << 26))))),
         Optional.empty(),
         1 << 16,
-        0,
         new RemoteSettings.Live(
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),

@@ -150,7 +150,6 @@ class StrataRemoteStorageManagerTest {
                     .toList())),
         cold,
         1 << 16,
-        1 << 20,
         new RemoteSettings.Live(
             copyTimeout,
             Duration.ofSeconds(10),
@@ -547,7 +546,6 @@ class StrataRemoteStorageManagerTest {
                     "ssd", List.of(new StoreOptions.Directory(ssd, OptionalLong.of(1000))))),
             Optional.empty(),
             base.chunkBytes(),
-            0,
             base.live());
     StrataRemoteStorageManager manager = manager(tiny);
     LogSegmentData data = data(0, false);
@@ -688,7 +686,6 @@ class StrataRemoteStorageManagerTest {
                     "hdd", List.of(new StoreOptions.Directory(hdd, OptionalLong.of(1 << 26))))),
             Optional.empty(),
             1 << 16,
-            1 << 20,
             one.live());
     StrataRemoteStorageManager manager = manager(two);
     RemoteLogSegmentMetadata segment = metadata(0);

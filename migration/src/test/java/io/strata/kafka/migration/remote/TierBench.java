@@ -58,7 +58,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   Duration fetchTimeout = Duration.ofSeconds(60);
   Duration deleteTimeout = Duration.ofSeconds(60);
   List<Path> memory = List.of();
-  long cacheBytes;
   int segmentBytes = BYTES;
   Optional<OtherManager> cold = Optional.empty();
   LongSupplier nanoTime = System::nanoTime;
@@ -96,7 +95,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
         levels,
         cold.map(level -> new ColdSettings(level.className(), Optional.empty(), Map.of())),
         1 << 16,
-        cacheBytes,
         new RemoteSettings.Live(
             Duration.ofSeconds(60),
             fetchTimeout,

@@ -1,10 +1,6 @@
 package io.strata.kafka.migration.remote.calls;
 
-/**
- * The control that a piece of work asks between its steps.
- *
- * <p>Thread safety: safe for use by any thread.
- */
+/** The control that a piece of work asks between its steps. */
 @FunctionalInterface
 public interface CallControl {
 

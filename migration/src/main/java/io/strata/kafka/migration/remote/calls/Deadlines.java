@@ -30,8 +30,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * kernel: the JDK closes the channel before. So only a thread that has nothing else to do
  * interrupts a work's thread. An interrupt of the caller never reaches the files that the work has
  * open through another caller's call.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class Deadlines implements AutoCloseable {
 

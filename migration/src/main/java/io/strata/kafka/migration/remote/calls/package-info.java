@@ -1,5 +1,6 @@
 /**
- * Calls that end in time: work on threads of its own, with a deadline that the caller keeps to.
+ * Calls that end in time: work on threads of its own, with a deadline that the caller keeps to. All
+ * methods may be called by any number of threads.
  *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.calls.Deadlines}, {@link
  * io.strata.kafka.migration.remote.calls.CallControl}, which the work asks, and {@link

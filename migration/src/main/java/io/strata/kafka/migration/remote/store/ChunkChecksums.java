@@ -58,6 +58,39 @@ public record ChunkChecksums(int chunkBytes, long bytes, IntBuffer checksums) {
   }
 
   /**
+   * Checks one or more chunks.
+   *
+   * @param what names the object in messages
+   * @param begin where the first one begins in the segment
+   * @param bytes from position to limit; both are left where they were
+   * @throws CorruptChunkException if these are not the bytes that were copied
+   */
+  public void check(String what, long begin, ByteBuffer bytes) throws CorruptChunkException {
+    int chunk = (int) (begin / chunkBytes);
+    ByteBuffer rest = bytes.duplicate();
+    do { // A file that ends too early has no byte of the first one.
+      ByteBuffer found = rest.slice(rest.position(), Math.min(chunkBytes, rest.remaining()));
+      if (found.remaining() != bytesOf(chunk) || crc(found) != get(chunk)) {
+        long first = (long) chunk * chunkBytes;
+        String where =
+            "%s, chunk %d (bytes %d to %d)"
+                .formatted(what, chunk, first, first + bytesOf(chunk) - 1);
+        throw new CorruptChunkException(
+            where, found.remaining(), crc(found), bytesOf(chunk), get(chunk));
+      }
+      rest.position(rest.position() + found.remaining());
+      chunk++;
+    } while (rest.hasRemaining());
+  }
+
+  /** Returns the chunks of which others were found. */
+  int[] wrong(ChunkChecksums found) {
+    return IntStream.range(0, chunks())
+        .filter(chunk -> chunk >= found.chunks() || found.get(chunk) != get(chunk))
+        .toArray();
+  }
+
+  /**
    * Takes a segment's bytes in their order, and gives the checksums of its chunks and of the whole.
    * Used by one thread.
    */

@@ -10,8 +10,6 @@ import java.util.function.LongSupplier;
  * after the next failure for twice as long, until one succeeds. It only gives the others
  * precedence: a copy that no other directory takes goes there all the same, since the fault may be
  * that of one topic's files.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class CopyBackOff {
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Finds the copies of segments on disk, and notes of those that are damaged that they are. */
@@ -25,21 +26,43 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
     return copies(key, false);
   }
 
+  private List<SegmentStore.Located> copies(SegmentKey key, boolean one) throws IOException {
+    return copies(directories, key, one, notThere -> {});
+  }
+
   /**
-   * As the other one.
+   * Finds the copy to move from; one without the log if only the cold manager has it. The inventory
+   * is corrected of copies that are gone.
+   *
+   * @throws CorruptManifestException if no copy has a right manifest
+   */
+  Optional<SegmentStore.Located> best(KnownSegment entry) throws IOException {
+    List<StoreDirectory> confirmed =
+        entry.copies().stream().filter(c -> !c.moving()).map(StoredCopy::directory).toList();
+    return copies(confirmed, entry.key(), true, gone -> known.remove(entry.key().id(), gone))
+        .stream()
+        .findFirst();
+  }
+
+  /**
+   * Finds the copies in some directories, in the order of {@link SegmentStore#copies}.
    *
    * @param one whether one with its bytes, which is not known to be damaged, is enough
+   * @param notThere gets the directories that do not have the segment
    */
-  private List<SegmentStore.Located> copies(SegmentKey key, boolean one) throws IOException {
+  private List<SegmentStore.Located> copies(
+      List<StoreDirectory> in, SegmentKey key, boolean one, Consumer<StoreDirectory> notThere)
+      throws IOException {
     List<SegmentStore.Located> whole = new ArrayList<>();
     List<SegmentStore.Located> damaged = new ArrayList<>();
     List<SegmentStore.Located> withCold = new ArrayList<>();
     List<SegmentStore.Located> without = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
-    for (StoreDirectory directory : directories) {
+    for (StoreDirectory directory : in) {
       try {
         Optional<SegmentStore.Located> found = lookIn(directory, key);
         if (found.isEmpty()) {
+          notThere.accept(directory);
           continue;
         }
         SegmentStore.Located copy = found.get();
@@ -57,7 +80,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
         }
       } catch (IOException e) {
         noteDamage(directory, key, e);
-        problem = problem.isPresent() ? problem : Optional.of(e);
+        problem = problem.or(() -> Optional.of(e));
       }
     }
     List<SegmentStore.Located> copies =
@@ -66,46 +89,6 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
       throw problem.get();
     }
     return copies;
-  }
-
-  /**
-   * The copy to move from, as it is on disk; one without the log if only the cold manager has it.
-   * The inventory is corrected of copies that are gone.
-   *
-   * @throws CorruptManifestException if no copy has a right manifest
-   */
-  Optional<SegmentStore.Located> best(KnownSegment entry) throws IOException {
-    Optional<CorruptManifestException> corrupt = Optional.empty();
-    Optional<SegmentStore.Located> stub = Optional.empty();
-    Optional<SegmentStore.Located> damaged = Optional.empty();
-    for (StoredCopy copy : entry.copies()) {
-      if (copy.moving()) {
-        continue;
-      }
-      Optional<SegmentStore.Located> located;
-      try {
-        located = lookIn(copy.directory(), entry.key());
-      } catch (CorruptManifestException e) {
-        corrupt = corrupt.or(() -> Optional.of(e));
-        continue;
-      }
-      if (located.isEmpty()) {
-        known.remove(entry.key().id(), copy.directory());
-      } else if (!located.get().hasLog()) {
-        // A copy to the cold manager that failed leaves a mark too: another may be the better one.
-        if (stub.isEmpty() || !cold.seemsToHave(stub.get().path())) {
-          stub = located;
-        }
-      } else if (!CopyMarks.isDamaged(located.get().path())) {
-        return located;
-      } else {
-        damaged = damaged.or(() -> located);
-      }
-    }
-    if (damaged.isEmpty() && stub.isEmpty() && corrupt.isPresent()) {
-      throw corrupt.get();
-    }
-    return damaged.isPresent() ? damaged : stub;
   }
 
   /** The inventory is wrong about a copy that is gone. */

@@ -57,12 +57,10 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
     }
     try (CopyPlacement.Reservation space = reserved.get()) {
       StoreDirectory target = space.directory();
-      progress.waitsForThread();
-      return target.write(
+      return progress.part(
+          target,
           "copying %s to %s".formatted(entry.key(), target),
-          thread ->
-              progress.part(
-                  thread, unused -> copy(source.get(), target, ObjectFiles.pace(control))));
+          unused -> copy(source.get(), target, ObjectFiles.pace(control)));
     } catch (BytePace.CopyCancelledException e) {
       return MoveResult.cancelled("it was stopped");
     } catch (SourceException e) {

@@ -89,33 +89,17 @@ final class Disk {
     void make(Path file) throws IOException, X;
   }
 
-  /**
-   * Gives a file new content: it has all of the old or all of the new at any moment, and nothing
-   * else stays. The file that is there is never changed: it may share its blocks. Several may do it
-   * at once, on several machines too: each makes a file of its own, and the last one stays.
-   */
-  static <X extends Exception> void replaceUnforced(Path file, Making<X> content)
-      throws IOException, X {
-    replaceBy(part(file, "." + StoreNames.randomId()), file, content);
-  }
-
   private static Path part(Path file, String nonce) {
     return file.resolveSibling(file.getFileName() + nonce + StoreNames.PART);
   }
 
-  private static <X extends Exception> void replaceBy(Path part, Path file, Making<X> content)
-      throws IOException, X {
-    try {
-      content.make(part);
-      Path unused = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-    } finally {
-      boolean unusedToo = Files.deleteIfExists(part);
-    }
-  }
-
-  /** As {@link #replaceUnforced}, durably. */
+  /**
+   * Gives a file new content, durably: it has all of the old or all of the new at any moment, and
+   * nothing else stays. Several may do it at once, on several machines too: each makes a file of
+   * its own, and the last one stays.
+   */
   static <X extends Exception> void replace(Path file, Making<X> content) throws IOException, X {
-    replaceDurably(part(file, "." + StoreNames.randomId()), file, content);
+    replaceBy(part(file, "." + StoreNames.randomId()), file, content);
   }
 
   /**
@@ -125,20 +109,18 @@ final class Disk {
   static void replace(Path file, byte[] bytes) throws IOException {
     Path part = part(file, "");
     boolean unused = Files.deleteIfExists(part);
-    replaceDurably(
-        part, file, (Making<RuntimeException>) made -> write(made, ByteBuffer.wrap(bytes)));
+    replaceBy(part, file, (Making<RuntimeException>) made -> write(made, ByteBuffer.wrap(bytes)));
   }
 
-  private static <X extends Exception> void replaceDurably(Path part, Path file, Making<X> content)
+  private static <X extends Exception> void replaceBy(Path part, Path file, Making<X> content)
       throws IOException, X {
-    replaceBy(
-        part,
-        file,
-        (Making<X>)
-            made -> {
-              content.make(made);
-              force(made);
-            });
+    try {
+      content.make(part);
+      force(part);
+      Path unused = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      boolean unused = Files.deleteIfExists(part);
+    }
     forceDirectory(parent(file));
   }
 

@@ -23,8 +23,6 @@ import java.util.function.UnaryOperator;
  * The segments of the store, in memory: made by listing the directories, kept up to date by what
  * this broker does, and listed again now and then, for what others do. It is only ever a hint: what
  * acts on it looks at the disk.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 final class KnownSegments {
 

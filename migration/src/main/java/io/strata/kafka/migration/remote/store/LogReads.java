@@ -38,40 +38,23 @@ public final class LogReads {
     ChunkChecksums chunks = copy.manifest().chunks();
     copy.directory()
         .access()
-        .read(
-            "reading " + log,
-            limit,
-            control -> fill(log, chunks, 0, position, chunks.bytes(), target, 0, control));
+        .read("reading " + log, limit, control -> fill(log, chunks, position, target, control));
   }
 
-  /**
-   * Fills a target from a position on, as far as the file goes.
-   *
-   * @param begin the segment's byte that is the file's first; a chunk begins there
-   * @param end the segment's byte behind the file's last
-   * @param at where the first byte goes in the target
-   * @return how many bytes were read
-   */
-  int fill(
-      Path file,
-      ChunkChecksums chunks,
-      long begin,
-      long position,
-      long end,
-      ReadTarget target,
-      int at,
-      CallControl control)
+  /** Returns how many bytes were read: all, unless the caller has gone on. */
+  private int fill(
+      Path file, ChunkChecksums chunks, long position, ReadTarget target, CallControl control)
       throws IOException {
     try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
         FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer buffer = lease.buffer();
       int done = 0;
-      while (at + done < target.bytes() && position + done < end && !control.isCancelled()) {
+      while (done < target.bytes() && !control.isCancelled()) {
         int chunk = (int) ((position + done) / chunks.chunkBytes());
         long first = (long) chunk * chunks.chunkBytes();
-        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first - begin);
-        check(file.toString(), chunks, chunk, buffer);
-        done += target.put(at + done, buffer.position((int) (position + done - first)));
+        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first);
+        chunks.check(file.toString(), first, buffer);
+        done += target.put(done, buffer.position((int) (position + done - first)));
       }
       return done;
     } catch (IOException e) {
@@ -121,38 +104,9 @@ public final class LogReads {
     }
     int crc = ChunkChecksums.crc(ByteBuffer.wrap(bytes));
     if (bytes.length != object.get().bytes() || crc != object.get().checksum()) {
-      throw wrong(file.toString(), size, crc, object.get().bytes(), object.get().checksum());
+      throw new CorruptChunkException(
+          file.toString(), size, crc, object.get().bytes(), object.get().checksum());
     }
     return bytes;
-  }
-
-  /**
-   * Checks a chunk.
-   *
-   * @param what names the object in messages
-   * @param bytes from position to limit; both are left where they were
-   * @throws CorruptChunkException if these are not the bytes that were copied
-   */
-  public static void check(String what, ChunkChecksums chunks, int chunk, ByteBuffer bytes)
-      throws CorruptChunkException {
-    int crc = ChunkChecksums.crc(bytes);
-    int expected = chunks.bytesOf(chunk);
-    if (bytes.remaining() == expected && crc == chunks.get(chunk)) {
-      return;
-    }
-    long begin = (long) chunk * chunks.chunkBytes();
-    String where =
-        "%s, chunk %d (bytes %d to %d)".formatted(what, chunk, begin, begin + expected - 1);
-    throw wrong(where, bytes.remaining(), crc, expected, chunks.get(chunk));
-  }
-
-  private static CorruptChunkException wrong(
-      String what, long found, int crc, long expected, int expectedCrc) {
-    return new CorruptChunkException(
-        """
-        %s: found %d bytes with CRC-32C %08x, expected %d with %08x; the object is not what was \
-        copied: look at its disk, and check the store with 'strata remote scrub'\
-        """
-            .formatted(what, found, crc, expected, expectedCrc));
   }
 }

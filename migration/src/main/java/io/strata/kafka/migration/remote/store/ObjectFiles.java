@@ -161,10 +161,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
 
   /** A log is right if its chunks are. */
   private static String wrongChunks(ChunkChecksums found, ChunkChecksums expected) {
-    int[] wrong =
-        IntStream.range(0, expected.chunks())
-            .filter(i -> i >= found.chunks() || found.get(i) != expected.get(i))
-            .toArray();
+    int[] wrong = expected.wrong(found);
     if (wrong.length == 0) {
       return "";
     }

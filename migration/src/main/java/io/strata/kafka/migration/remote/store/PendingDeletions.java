@@ -108,7 +108,8 @@ final class PendingDeletions {
     boolean noted = pending.containsKey(segment.key().id());
     for (Path place : noted ? List.<Path>of() : places) {
       try {
-        append(place, line(segment));
+        // A line that a power failure has torn ends here too.
+        write(place, "\n" + line(segment) + "\n", Long.MAX_VALUE);
         noted = true;
       } catch (IOException e) {
         // A log directory may fail; another has it.
@@ -120,23 +121,25 @@ final class PendingDeletions {
     return noted;
   }
 
-  private static void append(Path place, String line) throws IOException {
+  /**
+   * Writes behind the last line, over the blank lines that are there ahead.
+   *
+   * @param blank nothing is written if so many of them are there
+   */
+  private static void write(Path place, String text, long blank) throws IOException {
     Path file = place.resolve(FILE);
     boolean isNew = !Disk.isThere(file);
     try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
-      // A line that a power failure has torn ends here too.
-      writeAtEnd(channel, "\n" + line + "\n");
+      long used = used(channel);
+      if (channel.size() - used < blank) {
+        FileChannel unused = channel.position(used);
+        Disk.writeFully(channel, ByteBuffer.wrap(text.getBytes(UTF_8)));
+        channel.force(true);
+      }
     }
     if (isNew) {
       Disk.forceDirectory(place);
     }
-  }
-
-  /** Behind the last line, over the blank lines that are there ahead. */
-  private static void writeAtEnd(FileChannel channel, String text) throws IOException {
-    FileChannel unused = channel.position(used(channel));
-    Disk.writeFully(channel, ByteBuffer.wrap(text.getBytes(UTF_8)));
-    channel.force(true);
   }
 
   /** Returns where the blank lines begin that a file ends with. */
@@ -160,17 +163,8 @@ final class PendingDeletions {
    * disk fill up, and then a topic is deleted to make space.
    */
   private static void reserve(Path place) {
-    Path file = place.resolve(FILE);
     try {
-      boolean isNew = !Disk.isThere(file);
-      try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
-        if (channel.size() - used(channel) < RESERVE / 2) {
-          writeAtEnd(channel, "\n".repeat(RESERVE));
-        }
-      }
-      if (isNew) {
-        Disk.forceDirectory(place);
-      }
+      write(place, "\n".repeat(RESERVE), RESERVE / 2);
     } catch (IOException e) {
       // An addition may find space, or fails.
     }

@@ -44,9 +44,6 @@ public final class StoreNames {
   static final String TRASH = "trash";
   static final String LOCKS = "locks";
 
-  /** Beside the store: what a broker keeps of the cold manager's segments. */
-  static final String CACHE = "cache";
-
   static final String MOVER_LOCK = "mover.lock";
   static final String MOVER_MARK = "mover.mark";
 

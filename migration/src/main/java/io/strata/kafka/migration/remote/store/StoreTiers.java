@@ -215,11 +215,10 @@ public final class StoreTiers implements TieredSegments {
       throws IOException, InterruptedException {
     if (copies > 0) {
       StoreDirectory directory = entry.copies().get(copies - 1).directory();
-      progress.waitsForThread();
-      return directory.write(
+      return progress.onward(
+          directory,
           what + " " + entry.key() + " in " + directory,
-          control ->
-              progress.onward(control, unused -> within(entry, copies - 1, what, progress, move)));
+          unused -> within(entry, copies - 1, what, progress, move));
     }
     String id = entry.key().id();
     if (store.inMotion.merge(id, progress, (old, next) -> old.isUnderWay() ? old : next)

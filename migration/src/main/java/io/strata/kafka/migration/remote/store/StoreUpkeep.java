@@ -22,8 +22,6 @@ import java.util.function.Consumer;
 /**
  * The broker's regular work for the store: lists it, notes that it uses it, clears away what dead
  * processes left, settles moves that a crash has interrupted.
- *
- * <p>Thread safety: all methods may be called by any number of threads.
  */
 public final class StoreUpkeep implements AutoCloseable {
 

@@ -8,6 +8,7 @@ import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -28,12 +29,11 @@ public final class WorkProgress {
   /** Threads that the work is on: each waits for the next, and the last one works. */
   private final AtomicInteger onward = new AtomicInteger();
 
-  private volatile boolean waits;
-
   /** Parts of the work that other directories' threads do. */
   private final AtomicInteger parts = new AtomicInteger();
 
-  private volatile long last;
+  /** When it came further last; empty while it waits for something else than the directory. */
+  private volatile OptionalLong last = OptionalLong.empty();
 
   /**
    * The progress of work that has not begun.
@@ -58,22 +58,30 @@ public final class WorkProgress {
   }
 
   /** Continues on the thread of another directory that the work holds on to. */
-  <T> T onward(CallControl given, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return counted(onward, given, work);
+  <T> T onward(StoreDirectory to, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return elsewhere(onward, to, what, work);
   }
 
   /**
    * Does a part of the work on another directory's thread, where it may stay when this has ended.
    */
-  <T> T part(CallControl given, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return counted(parts, given, work);
+  <T> T part(StoreDirectory in, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return elsewhere(parts, in, what, work);
+  }
+
+  private <T> T elsewhere(
+      AtomicInteger threads, StoreDirectory directory, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    last = OptionalLong.empty(); // It waits for a thread there.
+    return directory.write(what, given -> counted(threads, given, work));
   }
 
   private <T> T counted(AtomicInteger threads, CallControl given, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
     int unused = threads.incrementAndGet();
     controls.add(given);
-    waits = false;
     made();
     try {
       return work.run(given);
@@ -82,13 +90,9 @@ public final class WorkProgress {
     }
   }
 
-  /** Notes that the work waits for a thread of another directory. */
-  void waitsForThread() {
-    waits = true;
-  }
-
   private void check(String what) throws TimeLimitException {
-    if (isUnderWay() && !waits && nanoTime.getAsLong() - last >= longest.toNanos()) {
+    OptionalLong since = last;
+    if (since.isPresent() && nanoTime.getAsLong() - since.getAsLong() >= longest.toNanos()) {
       throw new TimeLimitException(
           """
           %s: has made no progress for %d minutes, though the directory answers: its disk hangs, or \
@@ -99,7 +103,7 @@ public final class WorkProgress {
   }
 
   private void made() {
-    last = nanoTime.getAsLong();
+    last = OptionalLong.of(nanoTime.getAsLong());
   }
 
   /** Waits for something else than the directory. */
@@ -111,12 +115,11 @@ public final class WorkProgress {
   /** Does what has a time limit of its own, or waits for its turn. */
   @CanIgnoreReturnValue
   public <T, X extends Exception> T waitFor(Wait<T, X> wait) throws X, InterruptedException {
-    waits = true;
+    last = OptionalLong.empty();
     try {
       return wait.run();
     } finally {
       made();
-      waits = false;
     }
   }
 
