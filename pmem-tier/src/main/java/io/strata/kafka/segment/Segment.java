@@ -362,6 +362,19 @@ public final class Segment {
   }
 
   /**
+   * Takes a segment without bytes out of its pool: its first ones go to the log file, which is
+   * empty. The slot is the caller's to free ({@link #freeCopy}).
+   *
+   * @param link removes what ties the log file to the slot, durably; called under the writer lock,
+   *     so that no append comes between
+   * @return where the segment was; empty when it has bytes, or is deleted
+   * @throws IOException as {@link #relocate} does
+   */
+  public Optional<Residence> leave(Link link) throws IOException {
+    return publishing().leave(link);
+  }
+
+  /**
    * Evicts a clean segment: frees its slot, durably, and shows readers the log file. The extents
    * are free for others when the last reader has left them.
    *
