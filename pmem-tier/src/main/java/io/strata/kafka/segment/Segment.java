@@ -260,6 +260,11 @@ public final class Segment {
     writer.set(flag);
   }
 
+  /** As {@link Slot#orphan}; without effect on a deleted segment. */
+  public void orphan() throws IOException {
+    writer.orphan();
+  }
+
   /** For tests, which stand in it as a reader does. */
   ReaderGate gate() {
     return gate;
