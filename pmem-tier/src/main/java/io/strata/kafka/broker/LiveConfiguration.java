@@ -135,8 +135,8 @@ public class LiveConfiguration {
   }
 
   /**
-   * As {@link #closed(Optional)}, of a broker with the remote tier alone. One that goes down has
-   * all values by now, and nothing changes.
+   * Does as {@link #closed(Optional)}, for a broker with the remote tier alone. Nothing changes on
+   * a broker that goes down: it has all values by now.
    *
    * @param file the keys and values that it was started with
    */

@@ -22,7 +22,7 @@ record DrainSpace(List<OnStore> stores) {
   private static final long BLOCK = 4096;
 
   /**
-   * Of one file system.
+   * The space of one file system.
    *
    * @param store its device
    * @param directories the log directories on it
@@ -77,7 +77,7 @@ record DrainSpace(List<OnStore> stores) {
     long bytes = entry.bytesOnlyInPool();
     if (bytes > 0 && entry.state() == SegmentEntry.State.HOT) {
       try {
-        // What a copy has left behind the clean bytes is truncated, and written again.
+        // A start truncates the bytes that a copy has left behind the clean ones.
         bytes -= Math.max(0, Math.min(Files.size(entry.file()), entry.end()) - entry.clean());
       } catch (NoSuchFileException deleted) {
         return 0;

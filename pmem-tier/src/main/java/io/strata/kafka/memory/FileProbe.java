@@ -73,8 +73,8 @@ public final class FileProbe {
   }
 
   /**
-   * Returns whether a file's file system takes writes of no user: by its mount, or since the kernel
-   * has stopped it after an error.
+   * Returns whether a file is mounted read-only, by the system's answer: of a directory that is
+   * mounted again the JDK takes the options of another mount.
    */
   public static boolean isReadOnly(Path file) {
     try {

@@ -43,7 +43,9 @@ final class PoolAccess {
     requireAccess(pool, directory, "create files in " + directory);
   }
 
-  /** By the system's answer: a file system that the kernel has stopped is mounted read-write. */
+  /**
+   * Asks the system: of a directory that is mounted again the JDK takes another mount's options.
+   */
   private static void requireAccess(Path pool, Path there, String action) throws IOException {
     try {
       there.getFileSystem().provider().checkAccess(there, AccessMode.WRITE);

@@ -30,7 +30,7 @@ final class EmptySegments {
   /** How often is looked; what is empty twice in a row is not about to get its first records. */
   static final long INTERVAL_MILLIS = 2000;
 
-  /** Of a pool's slots, and at least one: what is kept free. */
+  /** The share of a pool's slots, and at least one, that is kept free. */
   private static final int FREE_SHARE = 8;
 
   private final PoolSet pools;
@@ -39,10 +39,10 @@ final class EmptySegments {
   private final SlotRelease release;
   private final BackgroundWork work;
 
-  /** By number, the segments that were empty at the last look. */
+  /** The numbers of the segments that were empty at the last look. */
   private Set<Long> before = Set.of();
 
-  /** Those that a log directory's thread has not come to. */
+  /** The segments that a log directory's thread has not come to. */
   private final Set<TieredSegment> leaving = ConcurrentHashMap.newKeySet();
 
   EmptySegments(
@@ -114,7 +114,7 @@ final class EmptySegments {
   }
 
   private static Optional<Residence> leave(TieredSegment segment, Path file) throws IOException {
-    // What a copy has left in it would become part of the segment.
+    // Bytes that a copy has left in it would become part of the segment.
     return Files.size(file) == 0
         ? segment.segment().leave(new Untie(segment, file))
         : Optional.empty();
