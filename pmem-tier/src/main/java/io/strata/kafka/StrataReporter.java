@@ -46,6 +46,9 @@ public final class StrataReporter implements MetricsReporter {
 
   private @Nullable BrokerTier broker;
 
+  /** The keys and values that a broker with the remote tier alone was started with. */
+  private Optional<BrokerProperties> remoteAlone = Optional.empty();
+
   /** For Kafka, by reflection. */
   public StrataReporter() {
     this(LiveConfiguration.ofThisProcess());
@@ -92,6 +95,7 @@ public final class StrataReporter implements MetricsReporter {
     }
     requireOneClassLoader();
     if (!JdkFileSystem.providerActive() && properties.hasRemoteTierAlone()) {
+      remoteAlone = Optional.of(properties);
       reconfigure(configs);
       return;
     }
@@ -269,6 +273,7 @@ public final class StrataReporter implements MetricsReporter {
   public void close() {
     try {
       live.closed(Optional.ofNullable(broker));
+      remoteAlone.ifPresent(live::closed);
     } catch (Throwable e) {
       warn("Strata's reporter was closed: ", e);
     }

@@ -109,6 +109,29 @@ class StoredValueTest {
         .containsPattern("strata.tier.hot.threshold\"\\s*:\\s*\"0.2\"");
   }
 
+  /** As above, of a broker without pools. */
+  @Test
+  void whatIsStoredForTheRemoteTierStaysInForceWithoutTheReporter() throws Exception {
+    TieredBrokers tier = TieredBrokers.over(work.folder("data-removed"));
+    StockBroker broker =
+        work.closing(
+                tier.alone(work.folder("removed-alone"))
+                    .set("metric.reporters", StockBroker.REPORTERS)
+                    .build())
+            .start();
+    Tiers.alter(broker, Map.of("rsm.config.migration.rate.down", "123MB"));
+    await().atMost(Tiers.PATIENCE).until(() -> status(broker).contains("rate.down=123000000"));
+    Tiers.alter(broker, Map.of("metric.reporters", "org.apache.kafka.common.metrics.JmxReporter"));
+    broker.stop();
+    broker.start();
+
+    await().atMost(Tiers.PATIENCE).until(() -> status(broker).contains("rate.down=123000000"));
+  }
+
+  private static String status(StockBroker broker) throws Exception {
+    return Pools.strata("status", "--config", broker.propertiesFile().toString()).output();
+  }
+
   /** Kafka then creates segments past Strata. */
   @Test
   void preallocationOnTheLiveBrokerIsAReason() throws Exception {

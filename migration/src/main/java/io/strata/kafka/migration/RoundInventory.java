@@ -138,8 +138,11 @@ final class RoundInventory {
     }
   }
 
+  /** A segment without bytes needs no slot yet. */
   private boolean isDisplaced(SegmentView segment) {
-    return segment.active() && (segment.tier() < logDirs ? segment.spilled() : !segment.found());
+    return segment.active()
+        && segment.bytes() > 0
+        && (segment.tier() < logDirs ? segment.spilled() : !segment.found());
   }
 
   private boolean leavesInPart(SegmentView segment) {

@@ -211,6 +211,13 @@ class PlannerTest {
     assertThat(ids(settings.plan(one, NOW), Move.Kind.PROMOTE)).isEmpty();
   }
 
+  /** It needs no slot yet, and had none left for it, perhaps. */
+  @Test
+  void noActiveSegmentWithoutBytesGoesOnInAPool() {
+    one.add("t", 0, 0, 1, 0, 2000, true);
+    assertThat(Settings.of(0.5).plan(one, NOW).moves()).isEmpty();
+  }
+
   @Test
   void noActiveSegmentGoesOnInAPoolThatIsNearlyFull() {
     fill(one, 8, 10);

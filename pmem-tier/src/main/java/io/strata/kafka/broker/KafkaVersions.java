@@ -35,6 +35,21 @@ public final class KafkaVersions {
                 .formatted(version, String.join(", ", TESTED)));
   }
 
+  /**
+   * Returns whether size retention may count what is local and remote twice, which is KAFKA-20732.
+   *
+   * @param version as Kafka writes it
+   */
+  public static boolean countsTwice(String version) {
+    return minor(version)
+        .map(minor -> minor.split("\\.", 2))
+        .filter(
+            numbers ->
+                numbers[0].compareTo("4") < 0
+                    || (numbers[0].equals("4") && Integer.parseInt(numbers[1]) < 4))
+        .isPresent();
+  }
+
   private static Optional<String> minor(String version) {
     Matcher release = RELEASE.matcher(version);
     return release.matches() ? Optional.of(release.group(1)) : Optional.empty();

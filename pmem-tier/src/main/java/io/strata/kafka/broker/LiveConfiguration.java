@@ -129,19 +129,29 @@ public class LiveConfiguration {
           opened.tier().refreshModificationTimes();
           if (!opened.stopping()) {
             opened.migration().ifPresent(BrokerMigration::reporterRemoved);
-            keepInForce(opened);
+            keepInForce(StoredValues.Part.LOCAL, opened.properties(), opened.migration());
           }
         });
+  }
+
+  /**
+   * Does as {@link #closed(Optional)}, for a broker with the remote tier alone. Nothing changes on
+   * a broker that goes down: it has all values by now.
+   *
+   * @param file the keys and values that it was started with
+   */
+  public void closed(BrokerProperties file) {
+    keepInForce(StoredValues.Part.REMOTE, file, Optional.empty());
   }
 
   /**
    * Works by what is stored though Kafka hands over nothing any more. After a start it may have
    * handed over nothing at all: what takes the reporter out is stored beside the rest.
    */
-  private void keepInForce(BrokerTier broker) {
-    BrokerProperties file = broker.properties();
+  private void keepInForce(
+      StoredValues.Part part, BrokerProperties file, Optional<BrokerMigration> migration) {
     apply(
-        StoredValues.Part.LOCAL,
+        part,
         () -> {
           try {
             StoredConfiguration read =
@@ -150,7 +160,7 @@ public class LiveConfiguration {
             configs.putAll(read.ofAllBrokers());
             stored.handedOver(configs, ConfigurationCall.CLUSTER_DEFAULT);
             file.nodeId().ifPresent(id -> configs.putAll(read.ofBroker(id)));
-            apply(broker.migration(), configs, ConfigurationCall.BROKER);
+            apply(migration, configs, ConfigurationCall.BROKER);
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }

@@ -109,8 +109,10 @@ final class BrokerConnection implements AutoCloseable {
     }
     List<Path> locked = new ArrayList<>(pools);
     logDirectories.forEach(directory -> locked.add(directory.resolve(KafkaLocks.FILE_NAME)));
-    OptionalLong running = Surroundings.ofThisProcess().writerOf(locked);
+    Surroundings machine = Surroundings.ofThisProcess();
+    OptionalLong running = machine.writerOf(locked);
     if (running.isPresent()) {
+      refuseCommand(running.getAsLong(), machine.arguments(running.getAsLong()).orElse(List.of()));
       return ofProcess(running.getAsLong());
     }
     throw new IOException(
@@ -120,6 +122,19 @@ final class BrokerConnection implements AutoCloseable {
         or name it with --pid or --jmx\
         """
             .formatted(pools, logDirectories));
+  }
+
+  /** The broker is stopped while a command such as {@code strata drain} has its files. */
+  private static void refuseCommand(long pid, List<String> arguments) throws IOException {
+    int main = arguments.indexOf(Main.class.getName());
+    if (main >= 0) {
+      throw new IOException(
+          """
+          found no running broker, and process %d, 'strata %s', at work on its pools or log \
+          directories; wait until it has ended, then start the broker\
+          """
+              .formatted(pid, String.join(" ", arguments.subList(main + 1, arguments.size()))));
+    }
   }
 
   /** Connects to the only broker with Strata on this machine that this user can see. */

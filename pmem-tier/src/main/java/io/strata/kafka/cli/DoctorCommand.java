@@ -74,14 +74,17 @@ final class DoctorCommand extends StrataCommand {
     Optional<StrataConfig> strata = broker.strataConfig().config();
     OptionalLong process =
         strata.isPresent() ? surroundings.writerOf(strata.get().pools()) : OptionalLong.empty();
-    List<Diagnosis> found =
-        new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs)).run();
+    InstallationCheck installation =
+        new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs));
+    List<Diagnosis> found = installation.run();
     found.addAll(new JvmCheck(surroundings, broker, process).run());
     found.addAll(new RemoteReadsCheck(surroundings, broker, process).run());
     if (strata.isPresent()) {
       found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());
     }
     found.addAll(new StoredCheck(surroundings, broker, strata, process).run());
+    found.addAll(
+        new SizeRetentionCheck(surroundings, broker, process, installation.versions()).run());
     if (process.isPresent()) {
       String runs = "runs as process %d; 'strata status' shows its health";
       found.add(new Diagnosis(Verdict.OK, "broker", runs.formatted(process.getAsLong()), ""));

@@ -19,7 +19,8 @@ import picocli.CommandLine.Mixin;
       Copies every byte to the log files and removes the tags: a broker without Strata then runs \
       on the log directories. The broker must be stopped. Each segment is forced to disk, read \
       back (from the page cache, where the system has it there) and compared before its slot is \
-      freed. An interrupted drain can be repeated. Run it as the user that the broker runs as.\
+      freed. An interrupted drain can be repeated. Without enough space for all of it, it is \
+      refused and changes nothing. Run it as the user that the broker runs as.\
       """,
       "",
       "Exit code 1 if something had to stay in a pool, because its log directory is not there.",
@@ -39,6 +40,9 @@ final class DrainCommand extends StrataCommand {
     Drain.Report report;
     try (BrokerStopped stopped = BrokerStopped.require(broker.logDirs());
         Progress progress = Progress.onTerminal("draining")) {
+      try (SegmentInventory inventory = new SegmentInventory(strata.pools())) {
+        DrainSpace.of(inventory, broker.logDirs()).require();
+      }
       report = Drain.run(TierSpecs.of(strata, broker), new Notes(), progress);
     }
     json.print(out(), document -> describe(report, document), out -> out.println(text(report)));

@@ -26,6 +26,9 @@ final class InstallationCheck extends DoctorCheck {
   /** Kafka's {@code libs}; empty for the directory of this command's jar. */
   private final Optional<Path> libs;
 
+  /** Of Kafka's jars there. */
+  private List<String> versions = List.of();
+
   InstallationCheck(
       Surroundings surroundings,
       BrokerProperties broker,
@@ -44,6 +47,11 @@ final class InstallationCheck extends DoctorCheck {
       marks();
     }
     return found;
+  }
+
+  /** Returns the versions of Kafka that {@link #run} has found. */
+  List<String> versions() {
+    return versions;
   }
 
   /** The log directories of a broker without pools must not lack what is in one. */
@@ -175,7 +183,7 @@ final class InstallationCheck extends DoctorCheck {
   }
 
   private void kafka(Path libs) throws IOException {
-    List<String> versions =
+    versions =
         files(libs, "kafka-clients-*.jar").stream()
             .map(jar -> String.valueOf(jar.getFileName()))
             .map(name -> name.substring("kafka-clients-".length(), name.length() - 4))

@@ -1,7 +1,6 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.broker.TierSpecs;
-import io.strata.kafka.cli.SegmentInventory.SegmentEntry;
 import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
@@ -19,14 +18,12 @@ import io.strata.kafka.tier.Marker;
 import io.strata.kafka.tier.MissingPools;
 import io.strata.kafka.tier.TierSpec;
 import java.io.IOException;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -162,7 +159,7 @@ final class StorageCheck extends DoctorCheck {
             "is not there",
             "mount its file system, or run 'kafka-storage.sh format' on a new broker");
       } else if (!Files.isWritable(directory)) {
-        found.add(notWritable(what, directory, Files.getFileStore(directory).isReadOnly()));
+        found.add(notWritable(what, directory, FileProbe.isReadOnly(directory)));
       } else if (!Files.getFileStore(directory).supportsFileAttributeView("user")) {
         fail(
             what,
@@ -216,7 +213,7 @@ final class StorageCheck extends DoctorCheck {
             "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
             "name this broker's own pool");
       } else if (!Files.isWritable(file)) {
-        found.add(notWritable(what, file, Files.getFileStore(file).isReadOnly()));
+        found.add(notWritable(what, file, FileProbe.isReadOnly(file)));
       } else {
         soundPool(what, file, info.get(), report);
       }
@@ -323,7 +320,7 @@ final class StorageCheck extends DoctorCheck {
             "cannot be created: %s is no directory".formatted(directory),
             "make it, for the user that the broker runs as, or mount its file system");
       } else if (!Files.isWritable(directory)) {
-        found.add(notWritable(what, directory, Files.getFileStore(directory).isReadOnly()));
+        found.add(notWritable(what, directory, FileProbe.isReadOnly(directory)));
       } else if (Files.getFileStore(directory).getUsableSpace() < size) {
         fail(
             what,
@@ -344,27 +341,20 @@ final class StorageCheck extends DoctorCheck {
   // -- segments, and what they need of the machine
 
   private void segments() throws IOException {
-    Map<String, FileStore> stores = new LinkedHashMap<>();
-    Map<String, Long> dirty = new HashMap<>();
-    int segments = 0;
+    int segments;
+    DrainSpace space;
     try (SegmentInventory inventory = new SegmentInventory(List.copyOf(present.values()))) {
-      for (Path directory : broker.logDirs()) {
-        if (Files.isDirectory(directory)) {
-          inventory.walk(directory, any -> true);
-          FileStore store = Files.getFileStore(directory);
-          stores.put(store.toString(), store);
-        }
-      }
-      for (SegmentEntry entry : inventory.entries()) {
-        segments++;
-        if (!entry.isClean() && entry.bytesInPool() > 0) {
-          dirty.merge(Files.getFileStore(entry.file()).toString(), entry.bytesInPool(), Long::sum);
-        }
-      }
+      space = DrainSpace.of(inventory, broker.logDirs());
+      segments = inventory.entries().size();
       segments(inventory.findings(), segments);
     }
-    for (Map.Entry<String, FileStore> store : stores.entrySet()) {
-      space(store.getKey(), store.getValue(), dirty.getOrDefault(store.getKey(), 0L));
+    for (DrainSpace.OnStore each : space.stores()) {
+      warnUnless(
+          each.isEnough(),
+          "space in " + each.store(),
+          "%s free; the pools have %s that the log files lack"
+              .formatted(ByteSize.format(each.free()), ByteSize.format(each.needed())),
+          "make space: 'strata drain' would not find enough, and a full pool soon would not");
     }
     openFiles(segments);
     mappings(segments);
@@ -381,16 +371,6 @@ final class StorageCheck extends DoctorCheck {
     } else {
       findings.forEach(text -> fail("segments", text, "see 'When the broker does not start'"));
     }
-  }
-
-  private void space(String name, FileStore store, long dirty) throws IOException {
-    long free = store.getUsableSpace();
-    warnUnless(
-        free >= dirty,
-        "space in " + name,
-        "%s free; the pools have %s that the log files lack"
-            .formatted(ByteSize.format(free), ByteSize.format(dirty)),
-        "make space: 'strata drain' would not find enough, and a full pool soon would not");
   }
 
   private void openFiles(int segments) {

@@ -2,6 +2,8 @@ package io.strata.kafka.memory;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -67,6 +69,21 @@ public final class FileProbe {
               PosixFilePermissions.toString(attributes.permissions()));
     } catch (IOException | UnsupportedOperationException e) {
       return "its owner cannot be read: " + e;
+    }
+  }
+
+  /**
+   * Returns whether a file is mounted read-only, by the system's answer: of a directory that is
+   * mounted again the JDK takes the options of another mount.
+   */
+  public static boolean isReadOnly(Path file) {
+    try {
+      file.getFileSystem().provider().checkAccess(file, AccessMode.WRITE);
+      return false;
+    } catch (FileSystemException e) {
+      return String.valueOf(e.getReason()).contains("Read-only file system");
+    } catch (IOException e) {
+      return false;
     }
   }
 

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -421,6 +422,19 @@ public final class Pool implements AutoCloseable {
         // From where it was forced last.
         slot.force(Long.MAX_VALUE, Long.MAX_VALUE);
       }
+    }
+  }
+
+  /**
+   * Makes what has been persisted of these slots survive a power failure, by one force of all from
+   * the first to the last of them.
+   */
+  public void forceSlots(Collection<Slot> due) throws IOException {
+    IntSummaryStatistics indexes = due.stream().mapToInt(Slot::index).summaryStatistics();
+    if (memory.durability().needsForce() && indexes.getCount() > 0) {
+      long from = SlotLayout.slotPosition(indexes.getMin());
+      long to = SlotLayout.slotPosition(indexes.getMax()) + SlotLayout.SLOT_LENGTH;
+      memory.force(from, to - from);
     }
   }
 

@@ -6,6 +6,7 @@ import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.pool.PoolException.Kind;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,18 +31,28 @@ final class PoolAccess {
 
   /** Throws unless this user may write to the file, and its file system may be written to. */
   static void requireWritable(Path pool) throws IOException {
-    requireWritableFileSystem(pool, pool);
+    requireAccess(pool, pool, "write to it");
     // Root may write to any file, but one without write permissions is meant to be read only.
-    if (!Files.isWritable(pool) || !someMayWrite(pool)) {
+    if (!someMayWrite(pool)) {
       throw denied(pool, pool, "write to it");
     }
   }
 
   /** Throws unless this user may create the pool in the directory. */
   static void requireWritableDirectory(Path pool, Path directory) throws IOException {
-    requireWritableFileSystem(pool, directory);
-    if (!Files.isWritable(directory)) {
-      throw denied(pool, directory, "create files in " + directory);
+    requireAccess(pool, directory, "create files in " + directory);
+  }
+
+  /**
+   * Asks the system: of a directory that is mounted again the JDK takes another mount's options.
+   */
+  private static void requireAccess(Path pool, Path there, String action) throws IOException {
+    try {
+      there.getFileSystem().provider().checkAccess(there, AccessMode.WRITE);
+    } catch (AccessDeniedException e) {
+      throw denied(pool, there, action);
+    } catch (FileSystemException e) {
+      throw refused(pool, e);
     }
   }
 
@@ -108,18 +119,6 @@ final class PoolAccess {
       view.setGroup(wanted.group());
     } catch (FileSystemException notRoot) {
       return; // It stays this user's, as every file that a user creates.
-    }
-  }
-
-  private static void requireWritableFileSystem(Path pool, Path there) throws IOException {
-    if (Files.getFileStore(there).isReadOnly()) {
-      throw new PoolException(
-          Kind.READ_ONLY,
-          pool,
-          """
-          found its file system mounted read-only, expected to write to it: remount it with mount \
-          -o remount,rw\
-          """);
     }
   }
 

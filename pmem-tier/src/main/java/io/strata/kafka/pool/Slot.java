@@ -487,6 +487,17 @@ public final class Slot {
     changeFlags(flags & ~flag.bit());
   }
 
+  /**
+   * Sets {@link SlotFlag#ORPHANED}; survives a power failure after {@link Pool#forceSlots}, which
+   * many share.
+   */
+  public void orphan() throws IOException {
+    requireInUse();
+    int newFlags = flags | SlotFlag.ORPHANED.bit();
+    words.persist(FLAGS_OFFSET, newFlags);
+    flags = newFlags;
+  }
+
   private void changeFlags(int newFlags) throws IOException {
     if (newFlags != flags) {
       words.persist(FLAGS_OFFSET, newFlags);

@@ -58,6 +58,20 @@ final class Publishing {
         });
   }
 
+  /** See {@link Segment#leave}. */
+  Optional<Residence> leave(Segment.Link link) throws IOException {
+    return writer.exclusively(
+        () -> {
+          Optional<Residence> in = writer.residence();
+          if (!writer.movable() || in.isEmpty() || writer.view().size() > 0) {
+            return Optional.empty();
+          }
+          tie(link);
+          writer.publish(Optional.empty(), HotView.inLogFile(0));
+          return in;
+        });
+  }
+
   private void tie(Segment.Link link) throws IOException {
     try {
       link.link();

@@ -260,6 +260,11 @@ public final class Segment {
     writer.set(flag);
   }
 
+  /** As {@link Slot#orphan}; without effect on a deleted segment. */
+  public void orphan() throws IOException {
+    writer.orphan();
+  }
+
   /** For tests, which stand in it as a reader does. */
   ReaderGate gate() {
     return gate;
@@ -359,6 +364,19 @@ public final class Segment {
    */
   public boolean relocate(CopyResult copied, Residence to, Link link) throws IOException {
     return publishing().relocate(copied, to, link);
+  }
+
+  /**
+   * Takes a segment without bytes out of its pool: its first ones go to the log file, which is
+   * empty. The slot is the caller's to free ({@link #freeCopy}).
+   *
+   * @param link removes what ties the log file to the slot, durably; called under the writer lock,
+   *     so that no append comes between
+   * @return where the segment was; empty when it has bytes, or is deleted
+   * @throws IOException as {@link #relocate} does
+   */
+  public Optional<Residence> leave(Link link) throws IOException {
+    return publishing().leave(link);
   }
 
   /**

@@ -757,6 +757,11 @@ final class SegmentWriter {
     ifLive(slot -> slot.clear(flag));
   }
 
+  /** See {@link Segment#orphan}. */
+  void orphan() throws IOException {
+    ifLive(Slot::orphan);
+  }
+
   /** Changes a slot. */
   interface SlotChange {
     void run(Slot slot) throws IOException;

@@ -89,6 +89,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final Placement placement;
   private final Renames renames;
   private final TierMoves moves;
+  private final EmptySegments empties;
   private RecoveryReport recovered = RecoveryReport.NONE;
 
   private HotTier(
@@ -147,6 +148,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             preceding,
             space,
             counts);
+    this.empties = new EmptySegments(pools, registry, names, release, work);
     this.renames = new Renames(names, registry, segments, durable, release, this::forcesAppends);
     this.moves =
         new TierMoves(
@@ -289,6 +291,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
           "record the moment of " + directory.path(),
           () -> moveOn(directory));
     }
+    work.every(
+        EmptySegments.INTERVAL_MILLIS, work.pools(), "keep slots free in the pools", empties::look);
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
     List<Pool> forced =
         pools.all().stream().filter(pool -> pool.memory().durability().needsForce()).toList();
@@ -687,6 +691,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   DurableNames durableNames() {
     return durable;
+  }
+
+  EmptySegments emptySegments() {
+    return empties;
   }
 
   PoolForcer poolForcer() {

@@ -1,7 +1,9 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.SegmentName;
-import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.Residence;
 import java.io.IOException;
 import java.nio.file.CopyOption;
 import java.nio.file.Files;
@@ -10,7 +12,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -50,9 +54,9 @@ record Renames(
       Path real = target.toRealPath();
       for (TieredSegment segment : inside) {
         renamed(segment, real.resolve(source.relativize(segment.logFile())));
-        if (isReplica(target, SegmentName.Replica.DELETED)) {
-          abandon(segment);
-        }
+      }
+      if (isReplica(target, SegmentName.Replica.DELETED)) {
+        abandon(inside);
       }
       return true;
     }
@@ -80,12 +84,25 @@ record Renames(
   }
 
   /**
-   * Notes that nothing needs the segment: Kafka deletes the directory a minute later, and until
-   * then its log directory may be taken out of {@code log.dirs}.
+   * Notes that nothing needs the segments: Kafka deletes the directory a minute later, and until
+   * then its log directory may be taken out of {@code log.dirs}. Kafka waits for this, so that all
+   * share one force of each pool.
    */
-  private static void abandon(TieredSegment segment) {
+  private static void abandon(List<TieredSegment> segments) {
+    Map<Pool, List<Slot>> abandoned = new HashMap<>();
     try {
-      segment.segment().set(SlotFlag.ORPHANED);
+      for (TieredSegment segment : segments) {
+        Optional<Residence> in = segment.residence();
+        if (in.isPresent()) {
+          segment.segment().orphan();
+          abandoned
+              .computeIfAbsent(in.get().pool(), pool -> new ArrayList<>())
+              .add(in.get().slot());
+        }
+      }
+      for (Map.Entry<Pool, List<Slot>> each : abandoned.entrySet()) {
+        each.getKey().forceSlots(each.getValue());
+      }
     } catch (IOException e) {
       // The directory has been renamed. Without the flag a start insists on the log directory.
       return;

@@ -339,6 +339,7 @@ final class TierState {
         sums.stream().mapToLong(tier -> tier.spilling).sum(),
         inLogFile.values().stream()
             .filter(each -> each.segment().refused() && isWanted(each))
+            .filter(each -> each.segment().segment().size() > 0)
             .count());
   }
 

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Reads what is stored of brokers' dynamic configuration from a node's own {@code
+ * Reads what is stored of brokers' and topics' configuration from a node's own {@code
  * __cluster_metadata}: its newest snapshot, and the log from there on. Looks only at what a {@code
  * ConfigRecord} needs of a batch.
  *
@@ -30,9 +30,11 @@ public final class StoredConfiguration {
   private static final int COUNT_OFFSET = 57;
   private static final int CONTROL_OR_COMPRESSED = 0x27;
   private static final int CONFIG_RECORD = 4;
+  private static final int TOPIC = 2;
   private static final int BROKER = 4;
 
   private final Map<String, Map<String, String>> byLevel = new HashMap<>();
+  private final Map<String, Map<String, String>> byTopic = new HashMap<>();
 
   private StoredConfiguration() {}
 
@@ -82,6 +84,13 @@ public final class StoredConfiguration {
   /** The keys that are stored for one broker, with their values. */
   public Map<String, String> ofBroker(int nodeId) {
     return level(String.valueOf(nodeId));
+  }
+
+  /**
+   * The keys that are stored for each topic, with their values; deleted topics' may be among them.
+   */
+  public Map<String, Map<String, String>> ofTopics() {
+    return Map.copyOf(byTopic);
   }
 
   private Map<String, String> level(String name) {
@@ -142,10 +151,16 @@ public final class StoredConfiguration {
     skipVarint(value);
     int type = unsigned(value);
     skipVarint(value);
-    if (type != CONFIG_RECORD || value.get() != BROKER) {
+    if (type != CONFIG_RECORD) {
       return;
     }
-    Map<String, String> level = byLevel.computeIfAbsent(text(value), unused -> new HashMap<>());
+    int resource = value.get();
+    if (resource != BROKER && resource != TOPIC) {
+      return;
+    }
+    Map<String, String> level =
+        (resource == BROKER ? byLevel : byTopic)
+            .computeIfAbsent(text(value), unused -> new HashMap<>());
     String name = text(value);
     int length = unsigned(value) - 1;
     if (length < 0) {

@@ -12,6 +12,7 @@ import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.unpublished.MetadataLog;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -250,6 +251,30 @@ class RemoteRuntimeTest {
     assertThat(changes.settings()).isEmpty();
     kafka.put("rsm.config.migration.rate.down", "20M");
     changes.validate(Map.of(), kafka);
+  }
+
+  /** At a start Kafka may close the reporter before it hands over anything that is stored. */
+  @Test
+  void whatIsStoredIsInForceWithoutTheReporter() throws IOException {
+    RemoteRuntime unused = started();
+    Path metadata = Files.createDirectories(logs.resolve("__cluster_metadata-0"));
+    MetadataLog.append(
+        metadata,
+        MetadataLog.LOG,
+        0,
+        MetadataLog.config(MetadataLog.BROKER, "", "rsm.config.migration.rate.down", "20MB"),
+        MetadataLog.config(MetadataLog.BROKER, "1", "rsm.config.fetch.timeout.ms", "20000"));
+    file.put("metadata.log.dir", logs.toString());
+    file.put("rsm.config.migration.rate.down", "10MB");
+    LiveConfiguration live = new LiveConfiguration(new StoredValues(text -> {}), changes);
+
+    live.closed(Optional.empty());
+    live.closed(BrokerProperties.of("Kafka", file));
+
+    assertThat(changes.settings())
+        .containsEntry("rsm.config.migration.rate.down", "20000000")
+        .containsEntry("rsm.config.fetch.timeout.ms", "20000");
+    assertThat(changed).hasSize(1);
   }
 
   private RemoteRuntime started() {

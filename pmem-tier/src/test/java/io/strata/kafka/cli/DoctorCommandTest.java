@@ -15,6 +15,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.unpublished.MetadataLog;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -577,5 +578,41 @@ class DoctorCommandTest {
     } finally {
       Files.delete(file);
     }
+  }
+
+  /** Kafka up to 4.3.1 counts what is local and remote twice: KAFKA-20732. */
+  @Test
+  void namesTieredTopicsThatSizeRetentionDeletesTooEarly() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Path metadata = Files.createDirectory(logs.resolve("__cluster_metadata-0"));
+    for (String topic : List.of("by-size", "by-time", "local", "usual")) {
+      Files.createDirectory(logs.resolve(topic + "-0"));
+    }
+    MetadataLog.append(
+        metadata,
+        MetadataLog.LOG,
+        0,
+        topic("by-size", "remote.storage.enable", "true"),
+        topic("by-size", "retention.bytes", "1000000"),
+        topic("by-time", "remote.storage.enable", "true"),
+        topic("by-time", "retention.bytes", "-1"),
+        topic("local", "retention.bytes", "1000000"),
+        topic("deleted", "remote.storage.enable", "true"),
+        topic("deleted", "retention.bytes", "1000000"),
+        topic("usual", "remote.storage.enable", "true"));
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("remote.log.storage.manager.class.name=another.Manager");
+
+    assertThat(verdicts(run(0, lines), "warn").get("size retention"))
+        .contains("4.3.1", "KAFKA-20732", "1 tiered topics", ": by-size");
+    lines.add("log.retention.bytes=5000000");
+    assertThat(verdicts(run(0, lines), "warn").get("size retention"))
+        .contains("2 tiered topics", ": by-size, usual");
+    Files.move(libs.resolve("kafka-clients-4.3.1.jar"), libs.resolve("kafka-clients-4.4.0.jar"));
+    assertThat(verdicts(run(0, lines), "warn")).doesNotContainKey("size retention");
+  }
+
+  private static byte[] topic(String name, String key, String value) {
+    return MetadataLog.config(MetadataLog.TOPIC, name, key, value);
   }
 }

@@ -16,11 +16,13 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentTag;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.LoopMount;
 import io.strata.kafka.tier.TierEvents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -52,10 +54,14 @@ class DrainAndAcceptLossTest {
 
   @BeforeEach
   void createPool() throws IOException {
-    logs = Files.createDirectory(directory.resolve("logs"));
+    createPool(directory.resolve("logs"), directory.resolve("hot.pool"));
+  }
+
+  private void createPool(Path logDirectory, Path poolFile) throws IOException {
+    logs = Files.createDirectory(logDirectory);
     Files.writeString(logs.resolve("meta.properties"), "node.id=1\ncluster.id=c\n");
     Files.createFile(logs.resolve(".lock"));
-    pool = directory.resolve("hot.pool");
+    pool = poolFile;
     config = directory.resolve("server.properties");
     Files.writeString(config, "node.id=1\nlog.dirs=" + logs + "\nstrata.pools=" + pool + "\n");
     CommandLineRun.of("pool", "create", "--size", "8MiB", "--config", config).succeeds();
@@ -78,6 +84,48 @@ class DrainAndAcceptLossTest {
     assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isEmpty();
     assertThat(CommandLineRun.of("segments", "--config", config).succeeds().out())
         .contains("0 hot, 0 spilled, 2 logdirs");
+  }
+
+  /** A disk that is full to its last byte keeps stock Kafka from starting, too. */
+  @Test
+  void drainWithoutSpaceChangesNothing() throws Exception {
+    try (LoopMount disk = LoopMount.of(directory, "ext4", 32)) {
+      createPool(disk.directory().resolve("logs"), directory.resolve("other.pool"));
+      byte[] bytes = append("orders-0/" + FIRST, 5 << 20);
+      Path filler = disk.directory().resolve("filler");
+      FileStore store = Files.getFileStore(logs);
+      while (store.getUsableSpace() > 3 << 20) {
+        Files.write(
+            filler, new byte[1 << 20], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      }
+      long free = store.getUsableSpace();
+
+      assertThat(CommandLineRun.of("drain", "--config", config).fails(ExitCode.REFUSED).err())
+          .contains("log directories [" + logs + "]", "expected 5 MiB", "make the file system")
+          .doesNotContain("No space left");
+
+      assertThat(store.getUsableSpace()).isEqualTo(free);
+      assertThat(SegmentTag.read(logs.resolve("orders-0").resolve(FIRST))).isPresent();
+      Files.delete(filler);
+      CommandLineRun.of("drain", "--config", config).succeeds();
+      assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
+    }
+  }
+
+  /** Another owner does not help; the mount's options are another directory's, by the JDK. */
+  @Test
+  @SuppressWarnings("try") // mounted until it is closed
+  void aReadOnlyFileSystemIsNoQuestionOfPermissions() throws Exception {
+    Path part = Files.createDirectory(directory.resolve("part"));
+    createPool(directory.resolve("other-logs"), part.resolve("other.pool"));
+    try (LoopMount readOnly = LoopMount.readOnly(part)) {
+      for (String command : List.of("status", "drain", "doctor")) {
+        CommandLineRun run = CommandLineRun.of(command, "--config", config);
+        assertThat(run.out() + run.err()).as(command).isNotEmpty().doesNotContain("chown", "owner");
+      }
+      assertThat(CommandLineRun.of("drain", "--config", config).fails(ExitCode.REFUSED).err())
+          .contains("Read-only file system", "remount");
+    }
   }
 
   @Test

@@ -119,6 +119,17 @@ class StatusCommandTest {
         .contains("hot ");
   }
 
+  /** What has the files of a stopped broker is no broker. */
+  @Test
+  void aCommandAtWorkIsNoBroker() throws IOException {
+    Path pool = Files.createFile(directory.resolve("hot.pool"));
+    Process drain =
+        start(List.of(), List.of("local", pool.toString(), Main.class.getName(), "drain"));
+
+    assertThat(CommandLineRun.of("status", "--config", config(pool)).fails(ExitCode.FAILED).err())
+        .contains("found no running broker, and process %d, 'strata drain'".formatted(drain.pid()));
+  }
+
   /** It has no pools, and another broker runs on this machine. */
   @Test
   void aBrokerWithoutPoolsIsFoundByItsLogDirectories() throws IOException {

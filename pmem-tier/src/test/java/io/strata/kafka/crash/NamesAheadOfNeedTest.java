@@ -369,6 +369,29 @@ class NamesAheadOfNeedTest {
     }
   }
 
+  /** Kafka waits for it: all segments of a deleted replica share a force of their pool. */
+  @Test
+  void aDeletedReplicaIsForcedOnce() throws IOException {
+    SimWorld world = SimWorld.create(Setup.ALL.get(2)); // a pool that needs a force
+    Files.createDirectory(world.disk.getPath("/logs/orders-0"));
+    world.open();
+    for (int i = 0; i < 5; i++) {
+      world.append(world.create("orders-0"), SimBatches.of(1_000, i));
+    }
+    world.background().runAll();
+    List<Point> seen = new ArrayList<>();
+    world.points(seen::add);
+    world
+        .openTier()
+        .move(
+            world.disk.getPath("/logs/orders-0"),
+            world.disk.getPath("/logs/orders-0.0123456789abcdef0123456789abcdef-delete"));
+    assertThat(seen.stream().filter(point -> point == Point.FORCE)).hasSize(1);
+    assertThat(world.openTier().pools().get(0).slots())
+        .hasSize(5)
+        .allMatch(slot -> slot.has(SlotFlag.ORPHANED));
+  }
+
   private static List<Boolean> nameIsDurable(SimWorld world) {
     return world.openTier().pools().get(0).slots().stream()
         .map(slot -> slot.has(SlotFlag.NAME_DURABLE))

@@ -43,6 +43,7 @@ final class TransitionsTest {
     SCENARIOS.put("destage", TransitionsTest::destage);
     SCENARIOS.put("evict", TransitionsTest::evict);
     SCENARIOS.put("close", TransitionsTest::close);
+    SCENARIOS.put("let go", TransitionsTest::letGo);
     SCENARIOS.put("spill", TransitionsTest::spill);
     SCENARIOS.put("unspill", () -> unspill(true));
     SCENARIOS.put("unspill, without a slot", () -> unspill(false));
@@ -135,6 +136,15 @@ final class TransitionsTest {
     seal(witness);
     witness.begin(segment.offset);
     witness.evict(segment);
+    return witness.end();
+  }
+
+  private static List<Witness.Seen> letGo() throws IOException {
+    Witness witness = new Witness(TWO_TIERS);
+    Expected segment = witness.world.create("orders-0");
+    witness.world.background().runAll();
+    witness.begin(segment.offset);
+    witness.world.openTier().letGo(witness.view(segment).id());
     return witness.end();
   }
 

@@ -243,7 +243,9 @@ final class Workload {
     int disk = tiers.state().tiers().size();
     int to = random.nextInt(disk + 1);
     try {
-      if (view.spilled() && view.active() && random.nextBoolean()) {
+      if (view.bytes() == 0 && view.tier() < disk && random.nextBoolean()) {
+        world.openTier().letGo(view.id());
+      } else if (view.spilled() && view.active() && random.nextBoolean()) {
         var unused = tiers.goOn(view.id(), view.tier(), MoveControl.UNLIMITED);
       } else if (view.active() && view.tier() == disk && to < disk) {
         var unused = tiers.goOn(view.id(), to, MoveControl.UNLIMITED);

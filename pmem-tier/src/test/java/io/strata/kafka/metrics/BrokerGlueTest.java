@@ -69,6 +69,8 @@ class BrokerGlueTest {
       append(tier, logs, "orders-1", (int) (9 * MIB));
       Path refused = segment(logs, "orders-2");
       FileChannel active = tier.open(refused, READ_WRITE).orElseThrow();
+      assertThat(sampler.get().segments().refused()).as("without bytes").isZero();
+      assertThat(active.write(ByteBuffer.allocate(10))).isEqualTo(10);
 
       LocalSample sample = sampler.get();
       assertThat(sample.segments().hot()).isEqualTo(2);
@@ -93,7 +95,7 @@ class BrokerGlueTest {
               });
       assertThat(ofPool.freeSlots()).isZero();
       assertThat(ofPool.usedBytes()).isPositive();
-      assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB);
+      assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB + 10);
       assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of(), List.of(), List.of()))
           .isEqualTo(
               new Health(

@@ -14,7 +14,7 @@ import java.util.List;
 /**
  * A small file system in a file, mounted for one test; the test is skipped where that cannot be.
  */
-final class LoopMount implements AutoCloseable {
+public final class LoopMount implements AutoCloseable {
 
   private final Path directory;
 
@@ -28,7 +28,7 @@ final class LoopMount implements AutoCloseable {
    * @param below where its file and its mount point are made
    * @param type ext4, xfs, btrfs
    */
-  static LoopMount of(Path below, String type, int mebibytes)
+  public static LoopMount of(Path below, String type, int mebibytes)
       throws IOException, InterruptedException {
     Path image = below.resolve(type + ".image");
     try (RandomAccessFile file = new RandomAccessFile(image.toString(), "rw")) {
@@ -42,7 +42,17 @@ final class LoopMount implements AutoCloseable {
     return new LoopMount(directory);
   }
 
-  Path directory() {
+  /** Mounts a directory read-only in its place; the file system's other directories stay. */
+  public static LoopMount readOnly(Path directory) throws IOException, InterruptedException {
+    String mounted = run("mount", "--bind", directory.toString(), directory.toString());
+    assumeThat(mounted).as("a directory can be mounted").isEmpty();
+    LoopMount mount = new LoopMount(directory);
+    assertThat(run("mount", "-o", "remount,bind,ro", directory.toString())).isEmpty();
+    return mount;
+  }
+
+  /** Where it is mounted. */
+  public Path directory() {
     return directory;
   }
 

@@ -175,6 +175,11 @@ public final class SimTier {
     return tier.tieredSegments();
   }
 
+  /** Takes the slot of a segment that has no bytes. */
+  public void letGo(long id) throws IOException {
+    tier.emptySegments().letGo(tier.registry().find(id).orElseThrow());
+  }
+
   /** What recovery has found. */
   public RecoveryReport report() {
     return tier.recoveryReport();
