@@ -6,7 +6,7 @@
 #   the same call on the same two files moves all 3221225472: Linux's refusal of that target is kept for the whole JVM,
 #   which from then on maps and copies instead of calling sendfile. On JDK 25 the result stays 2147479552.
 # Matters: A copy that calls transferTo once passes its tests or cuts a segment off below 2 GiB, by what else the JVM has
-#   done before; and one append somewhere makes all copies of files slower until the restart. Loop over transferTo.
+#   done before; one append somewhere takes sendfile from all copies of files until the restart. Loop over transferTo.
 set -euo pipefail
 for tool in javac python3; do
   command -v "$tool" >/dev/null || { echo "cannot run: no $tool"; exit 3; }
