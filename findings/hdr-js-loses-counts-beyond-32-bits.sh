@@ -4,8 +4,8 @@
 # Guess: A blob of the V2 encoding means the same counts and percentiles in each port, or is refused.
 # Seen: Of a value 1000 counted 2^32 + 1 times and a value 2000 counted 5 times JavaScript's default decoder reads 6
 #   values, median 2000; Java and Python read 4294967302 with median 1000. With its option of 64 bits JavaScript agrees.
-# Matters: A latency log of a long run (bytes or records counted by value; 2^32 is two hours at 600,000 a second) looks
-#   sound in a browser's plot and is wrong; decode with bitBucketSize 64.
+# Matters: Latencies in whole milliseconds fall on few values, and 2^32 of one value are two hours at 600,000 a second: a
+#   long run's log looks sound in a browser's plot and is wrong. Decode with bitBucketSize 64.
 set -euo pipefail
 for tool in javac java curl node npm python3; do
   command -v "$tool" >/dev/null || { echo "cannot run: no $tool"; exit 3; }

@@ -44,7 +44,8 @@ remote.log.manager.task.interval.ms=500
 remote.log.manager.copy.max.bytes.per.second=10000
 P
 java -cp "$cp" kafka.tools.StorageTool format -t 4L6g3nShT-eMCtK--X86sw -c "$tmp/server.properties" >"$tmp/format" 2>&1
-java -Xmx512m -cp "$cp" kafka.Kafka "$tmp/server.properties" >"$tmp/log" 2>&1 &
+# In the temporary folder, as LocalTieredStorage makes one of its own where the broker runs.
+(cd "$tmp" && exec java -Xmx512m -cp "$cp" kafka.Kafka "$tmp/server.properties" >"$tmp/log" 2>&1) &
 broker=$!
 cat >"$tmp/T.java" <<'J'
 import java.util.*;
