@@ -55,7 +55,7 @@ public class T {
   }
 }
 J
-java --version | head -n 1
+java --version | sed -n 1p
 seen=$(java -cp "$tmp/bucket.jar" "$tmp/T.java")
 echo "$seen"
 if [ "$seen" = "initial 100, a day later 100, burst true; forced 100; added 10" ]; then

@@ -23,7 +23,7 @@ if command -v mkfs.xfs >/dev/null; then
   mkfs.xfs -q "$tmp/xfs.img" && mount -o loop "$tmp/xfs.img" "$tmp/mnt/xfs" || true
 fi
 uname -r
-mkfs.ext4 -V 2>&1 | head -n 1
+mkfs.ext4 -V 2>&1 | sed -n 1p
 cat >"$tmp/try.py" <<'P'
 import ctypes, errno, os, sys
 libc = ctypes.CDLL(None, use_errno=True)

@@ -11,8 +11,8 @@ set -euo pipefail
 for tool in javac java curl df; do
   command -v "$tool" >/dev/null || { echo "cannot run: no $tool"; exit 3; }
 done
-ldconfig -p 2>/dev/null | grep -q libpmem.so.1 || { echo "cannot run: no libpmem (Debian: libpmem1)"; exit 3; }
-ldconfig -p | grep -q libpmemobj.so.1 || { echo "cannot run: no libpmemobj (Debian: libpmemobj1)"; exit 3; }
+ldconfig -p 2>/dev/null | grep libpmem.so.1 >/dev/null || { echo "cannot run: no libpmem (Debian: libpmem1)"; exit 3; }
+ldconfig -p | grep libpmemobj.so.1 >/dev/null || { echo "cannot run: no libpmemobj (Debian: libpmemobj1)"; exit 3; }
 [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] || { echo "cannot run: /dev/shm is no tmpfs"; exit 3; }
 tmp=$(mktemp -d)
 pools=$(mktemp -d -p /dev/shm)
@@ -45,7 +45,7 @@ public class T {
   }
 }
 J
-java --version | head -n 1
+java --version | sed -n 1p
 java -cp "$tmp/llpl.jar" "$tmp/T.java" "$pools" | tee "$tmp/seen"
 cat >"$tmp/stated" <<'S'
 create too large: refused: Unable to create pool: posix_fallocate: No space left on device

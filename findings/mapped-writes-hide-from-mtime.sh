@@ -14,7 +14,7 @@ done
 tmp=$(mktemp -d -p /dev/shm)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/pool" "$tmp/backup"
-echo "Linux $(uname -r), $(rsync --version | head -n 1)"
+echo "Linux $(uname -r), $(rsync --version | sed -n 1p)"
 python3 - "$tmp" <<'P' || { echo "changed"; exit 1; }
 import mmap, os, subprocess, sys, time
 folder = sys.argv[1]

@@ -38,7 +38,7 @@ public class T {
   }
 }
 J
-java --version | head -n 1
+java --version | sed -n 1p
 java -cp "$tmp/*" "$tmp/T.java" 2>"$tmp/log" | sort | tee "$tmp/seen"
 printf '%s\n' 'pool_bytes 5.0' 'pool_free 5.0' 'pool_info 1' 'pools_total 5.0' >"$tmp/stated"
 cmp -s "$tmp/seen" "$tmp/stated" || { echo "changed"; exit 1; }

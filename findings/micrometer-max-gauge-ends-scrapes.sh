@@ -47,7 +47,7 @@ public class T {
   }
 }
 J
-java --version | head -n 1
+java --version | sed -n 1p
 java -cp "$tmp/*" "$tmp/T.java" 2>"$tmp/log" | tee "$tmp/seen"
 cat >"$tmp/stated" <<'S'
 a gauge and a summary: 4 samples

@@ -21,7 +21,7 @@ done
 [ -n "$base" ] || { echo "cannot run: no folder on ext4 or XFS among TMPDIR, /var/tmp and the current one"; exit 3; }
 tmp=$(mktemp -d -p "$base")
 trap 'rm -rf "$tmp"' EXIT
-echo "Linux $(uname -r), file system $kind, $(tar --version | head -n 1)"
+echo "Linux $(uname -r), file system $kind, $(tar --version | sed -n 1p)"
 cat >"$tmp/try.py" <<'P'
 import os, subprocess, sys
 MIB = 1 << 20

@@ -30,7 +30,7 @@ held() { echo $(($(stat -c %b "$1") * 512)); }
 log=$tmp/log
 printf '%8192s' x >"$log"
 fallocate -n -l 16MiB "$log" 2>/dev/null || { echo "cannot run: this file system has no fallocate"; exit 3; }
-echo "Linux $(uname -r), $(stat -f -c %T "$tmp"), $(java --version | head -n 1)"
+echo "Linux $(uname -r), $(stat -f -c %T "$tmp"), $(java --version | sed -n 1p)"
 before=$(held "$log")
 java "$tmp/T.java" "$log"
 java_after=$(held "$log")
