@@ -10,6 +10,7 @@ set -euo pipefail
 for tool in java javac mvn go; do
   command -v "$tool" >/dev/null || { echo "cannot run: no $tool"; exit 3; }
 done
+[ "$(javac -version 2>&1 | tr -dc "0-9.\n" | cut -d. -f1)" -ge 17 ] || { echo "cannot run: needs JDK 17 or later"; exit 3; }
 tmp=$(mktemp -d)
 broker=
 trap '[ -z "$broker" ] || { kill "$broker" && wait "$broker"; } 2>/dev/null || true; rm -rf "$tmp"' EXIT

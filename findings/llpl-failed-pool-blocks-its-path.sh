@@ -11,6 +11,7 @@ set -euo pipefail
 for tool in javac java curl df; do
   command -v "$tool" >/dev/null || { echo "cannot run: no $tool"; exit 3; }
 done
+[ "$(javac -version 2>&1 | tr -dc "0-9.\n" | cut -d. -f1)" -ge 17 ] || { echo "cannot run: needs JDK 17 or later"; exit 3; }
 ldconfig -p 2>/dev/null | grep libpmem.so.1 >/dev/null || { echo "cannot run: no libpmem (Debian: libpmem1)"; exit 3; }
 ldconfig -p | grep libpmemobj.so.1 >/dev/null || { echo "cannot run: no libpmemobj (Debian: libpmemobj1)"; exit 3; }
 [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ] || { echo "cannot run: /dev/shm is no tmpfs"; exit 3; }

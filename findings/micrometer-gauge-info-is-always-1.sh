@@ -11,6 +11,7 @@ set -euo pipefail
 for tool in javac java curl; do
   command -v "$tool" >/dev/null || { echo "cannot run: no $tool"; exit 3; }
 done
+[ "$(javac -version 2>&1 | tr -dc "0-9.\n" | cut -d. -f1)" -ge 17 ] || { echo "cannot run: needs JDK 17 or later"; exit 3; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 central=${MAVEN_CENTRAL:-https://repo1.maven.org/maven2}
