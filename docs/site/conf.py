@@ -31,7 +31,7 @@ NAVIGATION = {
     "Start": ["docs/uses", "docs/install", "docs/pafka", "docs/faq", "docs/README"],
     "Use": ["docs/configuration", "docs/migration", "docs/remote", "docs/operations", "docs/runbooks", "docs/security"],
     "Reference": ["docs/reference/configuration", "docs/reference/metrics", "docs/reference/cli"],
-    "Trust": ["docs/reliability", "docs/benchmarks", "docs/strata-bench", "docs/changelog"],
+    "Trust": ["docs/reliability", "docs/benchmarks", "docs/strata-bench", "docs/surprises", "docs/changelog"],
     "Inside": ["docs/contributing", "docs/design/*", "docs/adr/README", "docs/adr/*"],
     "Examples": ["examples/**/*"],
 }

@@ -69,6 +69,7 @@ class SourceRulesTest {
             "migration",
             "docs",
             "examples",
+            "findings",
             "integration-tests",
             "README.md",
             "LICENSE",
