@@ -44,7 +44,7 @@ final class LogDiskPace {
   /** The least part of the copies' speed that appends bring where copies are slowed down. */
   private static final double LEAST_STEADY_SHARE = 0.05;
 
-  /** By how much copies are faster than what comes in, so that they end. */
+  /** The factor by which copies are faster than what comes in, so that they end. */
   private static final double MARGIN = 1.1;
 
   /** The bytes that may be copied at once after a pause, in time at the steady rate. */
