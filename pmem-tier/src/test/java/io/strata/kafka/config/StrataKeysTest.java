@@ -156,7 +156,8 @@ class StrataKeysTest {
             "strata.segment",
             "strata.below",
             "strata.directory",
-            "strata.moments");
+            "strata.moments",
+            "strata.room");
     Pattern key =
         Pattern.compile("(?<![a-z.])(?:strata|rsm\\.config)(?:\\.[a-z]++)++(?![a-zA-Z.*<(-])");
     for (Path file : sources()) {
