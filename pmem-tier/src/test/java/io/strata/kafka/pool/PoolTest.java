@@ -311,6 +311,25 @@ class PoolTest {
     assertThatThrownBy(() -> pool.release(dropped)).isInstanceOf(IllegalStateException.class);
   }
 
+  /** Free slots take turns. */
+  static Slot allocateAgain(Pool pool, int index) throws IOException {
+    Slot slot = pool.allocateSlot(DIRECTORY, "b").orElseThrow();
+    while (slot.index() != index) {
+      slot.free();
+      slot = pool.allocateSlot(DIRECTORY, "b").orElseThrow();
+    }
+    return slot;
+  }
+
+  @Test
+  void aFreedSlotWaitsForItsTurn() throws IOException {
+    Pool pool = create();
+    Slot first = pool.allocateSlot(DIRECTORY, "a").orElseThrow();
+    first.free();
+    assertThat(pool.allocateSlot(DIRECTORY, "b").orElseThrow().index())
+        .isEqualTo(first.index() + 1);
+  }
+
   @Test
   void aFreedSlotComesBackWithAnotherGeneration() throws IOException {
     Pool pool = create();
@@ -320,8 +339,7 @@ class PoolTest {
     first.free();
     assertThat(pool.slots()).isEmpty();
     assertThat(first.state()).isEqualTo(SlotState.FREE);
-    Slot second = pool.allocateSlot(DIRECTORY, "b").orElseThrow();
-    assertThat(second.index()).isEqualTo(first.index());
+    Slot second = allocateAgain(pool, first.index());
     assertThat(second.generation()).isEqualTo(first.generation() + 1);
     assertThat(pool.slot(first.index(), first.generation())).isEmpty();
     assertThat(pool.slot(second.index(), second.generation())).containsSame(second);

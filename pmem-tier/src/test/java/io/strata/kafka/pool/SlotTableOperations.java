@@ -163,6 +163,7 @@ public final class SlotTableOperations {
     private final BuddyAllocator free;
     private final int[] generations = new int[SLOTS + 1];
     private final boolean[] taken = new boolean[SLOTS + 1];
+    private int next;
     private final SlotModel[] holders = {new SlotModel(), new SlotModel(), new SlotModel()};
 
     private static final class SlotModel {
@@ -176,21 +177,24 @@ public final class SlotTableOperations {
       this.free = new BuddyAllocator(START.info().dataPosition(), START.info().dataSize());
       for (Slot ballast : START.slots()) {
         taken[ballast.index()] = true;
+        next = ballast.index() + 1;
         for (Extent extent : ballast.extents().toList()) {
           free.markUsed(extent.position(), BuddyAllocator.orderOf(extent.length()));
         }
       }
     }
 
-    /** As above: the first slot that is free. */
+    /** As above: the next slot that is free; all take turns. */
     public String allocate(int number) {
       SlotModel holder = holders[number];
       if (holder.index >= 0) {
         return "held";
       }
-      for (int i = 0; i < taken.length; i++) {
+      for (int turn = 0; turn < taken.length; turn++) {
+        int i = (next + turn) % taken.length;
         if (!taken[i]) {
           taken[i] = true;
+          next = i + 1;
           holder.index = i;
           generations[i]++;
           return i + "/" + generations[i];
@@ -267,6 +271,7 @@ public final class SlotTableOperations {
     public boolean equals(@Nullable Object other) {
       return other instanceof Specification that
           && Arrays.equals(generations, that.generations)
+          && next == that.next
           && state().equals(that.state());
     }
 
