@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.function.ToIntFunction;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Gives a segment of a pool a whole, durable copy in its log file. It is read from where it is, and
@@ -21,14 +21,14 @@ import java.util.function.ToIntFunction;
  *
  * <p>Thread safety: any number of segments at a time; one move of a segment.
  *
- * @param tierOf the tier that a segment is in
+ * @param scarcity of the space that appends find in the segment's tier, from 0 to 1
  */
 record DestageMove(
     LogFileNames names,
     DurableNames durable,
     ModificationTimes times,
     PoolSpace space,
-    ToIntFunction<TieredSegment> tierOf,
+    ToDoubleFunction<TieredSegment> scarcity,
     MoveStage.Hook hook) {
 
   /**
@@ -62,11 +62,8 @@ record DestageMove(
     long shown = segment.shownMillis();
     boolean fills = fills(segment, names.with(segment, Files::size));
     CopyResult copied;
-    int tier = tierOf.applyAsInt(segment);
-    Scarcity scarcity = space.scarcity();
     DestagePace pace =
-        new DestagePace(
-            control, hook, segment.disk(), () -> scarcity.of(tier), () -> scarcity.backlog(tier));
+        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment));
     try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
       copied = segment.segment().copyToLogFile(logFile, pace);
     } finally {

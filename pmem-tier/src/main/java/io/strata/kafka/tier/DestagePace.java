@@ -16,33 +16,17 @@ final class DestagePace implements CopyPace {
   private final MovePace steps;
   private final LogDiskPace disk;
   private final DoubleSupplier scarcity;
-  private final DoubleSupplier backlog;
 
   /** Since when the copy has worked without a rest. */
   private long resumed;
 
   private long worked;
 
-  /** Whether it was slowed down, so that its time says nothing of the disk. */
-  private boolean slowed;
-
-  /**
-   * The pace of one copy.
-   *
-   * @param scarcity see {@link Scarcity#of}
-   * @param backlog see {@link Scarcity#backlog}
-   */
-  DestagePace(
-      MoveControl control,
-      MoveStage.Hook hook,
-      LogDiskPace disk,
-      DoubleSupplier scarcity,
-      DoubleSupplier backlog) {
+  DestagePace(MoveControl control, MoveStage.Hook hook, LogDiskPace disk, DoubleSupplier scarcity) {
     this.control = control;
     this.steps = new MovePace(control, hook, MoveStage.DESTAGE_COPIED);
     this.disk = disk;
     this.scarcity = scarcity;
-    this.backlog = backlog;
     this.resumed = disk.nanos();
   }
 
@@ -61,7 +45,6 @@ final class DestagePace implements CopyPace {
     rest();
     long asked = disk.nanos();
     steps.before(bytes);
-    slowed |= disk.await(bytes, backlog, control::cancelled) > 0;
     // To wait for a limit is no work of the disk.
     resumed += disk.nanos() - asked;
   }
@@ -81,9 +64,7 @@ final class DestagePace implements CopyPace {
 
   /** The copy has come to its end: rests for what the force has taken. */
   void ended(long bytes) throws InterruptedException {
-    if (!slowed) {
-      disk.copied(bytes, worked + disk.nanos() - resumed);
-    }
+    disk.copied(bytes, worked + disk.nanos() - resumed);
     rest();
   }
 }

@@ -18,11 +18,6 @@ import java.util.function.DoubleSupplier;
  * <p>Appends to the pool <em>press</em> while they bring more than copies take. Then copies wait
  * until space becomes scarce, and catch up when appends are slower again.
  *
- * <p>A <em>steady</em> load brings less than that. Copies at full speed would have the disk's queue
- * full each time, and whoever else writes there would wait behind it: Kafka's indexes, whose pages
- * the file system's journal needs in an append. So copies go on as fast as bytes come in, and
- * faster by what they have to catch up.
- *
  * <p>Thread safety: all methods may be called by any thread.
  */
 final class LogDiskPace {
@@ -40,15 +35,6 @@ final class LogDiskPace {
    * The bytes that a copy takes at once while it shares the disk: the force at its end is short.
    */
   private static final long SHORT_PIECE_BYTES = 4 << 20;
-
-  /** The least part of the copies' speed that appends bring where copies are slowed down. */
-  private static final double LEAST_STEADY_SHARE = 0.05;
-
-  /** The factor by which copies are faster than what comes in, so that they end. */
-  private static final double MARGIN = 1.1;
-
-  /** The bytes that may be copied at once after a pause, in time at the steady rate. */
-  private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** A clock, and a way to wait by it. */
   interface Time {
@@ -92,13 +78,9 @@ final class LogDiskPace {
   @GuardedBy("this")
   private double pooled;
 
-  /** Bytes per second of copies at full speed, without rests; 0 before the first has ended. */
+  /** Bytes per second of copies while they do not rest; 0 before the first has ended. */
   @GuardedBy("this")
   private double copySpeed;
-
-  /** When the next bytes of a copy are due, at the steady rate. */
-  @GuardedBy("this")
-  private long dueNanos;
 
   LogDiskPace(Time time) {
     this.time = time;
@@ -164,34 +146,7 @@ final class LogDiskPace {
     seenPooledBytes = bytes;
   }
 
-  /**
-   * Waits until the next bytes of a copy are due, while the load is steady.
-   *
-   * @param backlog how much copies have to catch up, from 0 to 1
-   * @param stopped ends the wait soon
-   * @return how long it waited, in nanoseconds
-   */
-  long await(long bytes, DoubleSupplier backlog, BooleanSupplier stopped)
-      throws InterruptedException {
-    long began = time.nanos();
-    long due = due(bytes, backlog.getAsDouble());
-    for (long now = began; now < due && !stopped.getAsBoolean(); now = time.nanos()) {
-      time.sleep(Math.min(STEP_NANOS, due - now));
-    }
-    return time.nanos() - began;
-  }
-
-  private synchronized long due(long bytes, double backlog) {
-    sample();
-    long now = time.nanos();
-    double rate = pooled * MARGIN + copySpeed * backlog;
-    boolean steady = pooled > copySpeed * LEAST_STEADY_SHARE && rate < copySpeed;
-    long due = steady ? Math.max(dueNanos, now - BURST_NANOS) : now;
-    dueNanos = due + (steady ? (long) (bytes * TimeUnit.SECONDS.toNanos(1) / rate) : 0);
-    return due;
-  }
-
-  /** A copy at full speed has come to its end in so much time, without its rests. */
+  /** A copy has come to its end in so much time, without its rests. */
   synchronized void copied(long bytes, long nanos) {
     if (bytes > 0 && nanos > 0) {
       double speed = (double) bytes * TimeUnit.SECONDS.toNanos(1) / nanos;

@@ -53,24 +53,9 @@ final class Scarcity {
    * above its threshold; 1 when all of it is. A threshold of 1 is none, as -1 is.
    */
   double of(int tier) {
-    double begin = begin(tier);
+    double threshold = thresholds.get(tier);
+    double begin = threshold >= 1 ? SCARCE_SHARE : Math.max(SCARCE_SHARE, (1 + threshold) / 2);
     return Math.max(0, (dirtyShare.applyAsDouble(tier) - begin) / (1 - begin));
-  }
-
-  private double begin(int tier) {
-    double threshold = thresholds.get(tier);
-    return threshold >= 1 ? SCARCE_SHARE : Math.max(SCARCE_SHARE, (1 + threshold) / 2);
-  }
-
-  /**
-   * How much copies have to catch up: 0 while no more of a tier is dirty than its threshold allows,
-   * 1 when its space becomes scarce.
-   */
-  double backlog(int tier) {
-    double threshold = thresholds.get(tier);
-    double least = threshold >= 1 ? 0 : Math.max(0, threshold);
-    double dirty = dirtyShare.applyAsDouble(tier);
-    return Math.min(1, Math.max(0, (dirty - least) / (begin(tier) - least)));
   }
 
   /** Returns whether a tier passes on the next new segment: one of {@code 1 / scarcity} of them. */

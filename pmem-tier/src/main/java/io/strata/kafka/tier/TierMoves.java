@@ -54,7 +54,7 @@ final class TierMoves implements TieredSegments {
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = durable.names();
     this.release = release;
-    this.destage = new DestageMove(names, durable, times, space, this::tierOf, hook);
+    this.destage = new DestageMove(names, durable, times, space, this::scarcity, hook);
     this.relocation = new RelocateMove(registry, names, durable, release, space, slots, hook);
     this.unspilling = new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }
@@ -87,8 +87,8 @@ final class TierMoves implements TieredSegments {
     state.lookAgain();
   }
 
-  private int tierOf(TieredSegment segment) {
-    return segment.residence().map(in -> pools.tierOf(in.pool())).orElse(0);
+  private double scarcity(TieredSegment segment) {
+    return segment.residence().map(in -> space.scarcity().of(pools.tierOf(in.pool()))).orElse(1.0);
   }
 
   TierFigures figures() {

@@ -29,8 +29,6 @@ final class LogDiskPaceTest {
     private long spilled;
     private long copied;
     private double scarcity;
-    private double backlog;
-    private long longestCopying;
 
     Disk(int spillers, double spillRate, double pooledRate) {
       this.spillers = spillers;
@@ -96,16 +94,10 @@ final class LogDiskPaceTest {
       long began = now;
       long before = copied;
       long resumed = now;
-      long copying = now;
       while (now < began + seconds * SECOND) {
-        boolean slowed = pace.await(WRITE, () -> backlog, () -> false) > 0;
-        copying = slowed ? now : copying;
         long begun = now;
         copy();
-        longestCopying = Math.max(longestCopying, now - copying);
-        if (!slowed) {
-          pace.copied(WRITE, now - begun);
-        }
+        pace.copied(WRITE, now - begun);
         long unused = pace.rest(now - resumed, () -> scarcity, () -> false);
         resumed = now;
       }
@@ -114,27 +106,9 @@ final class LogDiskPaceTest {
   }
 
   @Test
-  void copiesHaveTheWholeDiskWhenNothingSpillsAndSpaceIsScarce() throws Exception {
+  void copiesHaveTheWholeDiskWhenNothingSpills() throws Exception {
     Disk disk = new Disk(0, 0, 0.8 * DISK);
-    disk.backlog = 1;
     assertThat(disk.copyFor(10)).isGreaterThan(0.99);
-  }
-
-  /** What else is written to the disk finds a short queue: the journal of Kafka's indexes, say. */
-  @Test
-  void aSteadyLoadIsCopiedAsItComes() throws Exception {
-    Disk disk = new Disk(0, 0, 0);
-    assertThat(disk.copyFor(5)).as("without a load").isGreaterThan(0.99);
-    disk.pooledRate = 0.6 * DISK;
-    double unused = disk.copyFor(5);
-    disk.longestCopying = 0;
-    assertThat(disk.copyFor(60)).isBetween(0.62, 0.7);
-    assertThat(disk.longestCopying).as("without a gap").isLessThan(SECOND / 100);
-    disk.backlog = 0.2;
-    assertThat(disk.copyFor(60)).as("with something to catch up").isBetween(0.82, 0.9);
-    disk.pooledRate = 0;
-    unused = disk.copyFor(5);
-    assertThat(disk.copyFor(10)).as("after the load").isGreaterThan(0.99);
   }
 
   @Test
@@ -164,7 +138,6 @@ final class LogDiskPaceTest {
     disk.pooledRate = 10 * DISK;
     double unused = disk.copyFor(3);
     assertThat(disk.copyFor(20)).as("with space").isLessThan(0.02);
-    disk.backlog = 1;
     disk.scarcity = 0.5;
     assertThat(disk.copyFor(20)).as("with half of the space").isBetween(0.4, 0.6);
     disk.scarcity = 1;
@@ -194,7 +167,6 @@ final class LogDiskPaceTest {
     Disk disk = new Disk(0, 0, 0.9 * DISK);
     double unused = disk.copyFor(5);
     assertThat(disk.copyFor(60)).isGreaterThan(0.95);
-    assertThat(disk.pace.share(0)).isEqualTo(1);
     assertThat(disk.pace.pieceBytes(64 * MIB, 0)).isEqualTo(64 * MIB);
   }
 
