@@ -8,8 +8,8 @@ import java.util.TreeSet;
 
 /**
  * Compares what Kafka has read with what Strata has: whose pools and log directories these are, and
- * every {@code strata.*} key of either. One that Kafka lacks would be lost with the first change on
- * the live broker, which starts from what Kafka has. Stateless.
+ * every {@code strata.*} key of either. A key that Kafka lacks would be lost with the first change
+ * on the live broker, which starts from what Kafka has. Stateless.
  */
 public final class SameConfiguration {
 

@@ -26,7 +26,7 @@ final class InstallationCheck extends DoctorCheck {
   /** Kafka's {@code libs}; empty for the directory of this command's jar. */
   private final Optional<Path> libs;
 
-  /** Of Kafka's jars there. */
+  /** The versions of Kafka's jars there. */
   private List<String> versions = List.of();
 
   InstallationCheck(

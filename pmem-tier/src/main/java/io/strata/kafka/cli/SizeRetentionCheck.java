@@ -27,7 +27,7 @@ final class SizeRetentionCheck extends DoctorCheck {
   private static final String BROKER_KEY = "log.retention.bytes";
   private static final int MOST_NAMED = 3;
 
-  /** Of Kafka's jars. */
+  /** The versions of Kafka's jars. */
   private final List<String> versions;
 
   SizeRetentionCheck(

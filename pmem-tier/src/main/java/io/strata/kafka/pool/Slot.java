@@ -478,13 +478,13 @@ public final class Slot {
   /** Sets a flag, and forces it where a power failure would undo it else. */
   public void set(SlotFlag flag) throws IOException {
     requireInUse();
-    changeFlags(flags | flag.bit());
+    changeFlags(flags | flag.bit(), true);
   }
 
   /** Clears a flag, and forces that where a power failure would undo it else. */
   public void clear(SlotFlag flag) throws IOException {
     requireInUse();
-    changeFlags(flags & ~flag.bit());
+    changeFlags(flags & ~flag.bit(), true);
   }
 
   /**
@@ -493,15 +493,15 @@ public final class Slot {
    */
   public void orphan() throws IOException {
     requireInUse();
-    int newFlags = flags | SlotFlag.ORPHANED.bit();
-    words.persist(FLAGS_OFFSET, newFlags);
-    flags = newFlags;
+    changeFlags(flags | SlotFlag.ORPHANED.bit(), false);
   }
 
-  private void changeFlags(int newFlags) throws IOException {
+  private void changeFlags(int newFlags, boolean forced) throws IOException {
     if (newFlags != flags) {
       words.persist(FLAGS_OFFSET, newFlags);
-      words.force();
+      if (forced) {
+        words.force();
+      }
       flags = newFlags;
     }
   }

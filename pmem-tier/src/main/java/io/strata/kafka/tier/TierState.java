@@ -288,7 +288,7 @@ final class TierState {
     Optional<Residence> in = segment.residence();
     long poolBytes = in.map(Residence::spaceBytes).orElse(0L);
     long cleanBytes = in.map(at -> Math.min(poolBytes, at.evictableBytes(!active))).orElse(0L);
-    // One that Kafka has just begun has nothing that another place could have too.
+    // A segment that Kafka has just begun has nothing that another place could have too.
     boolean clean =
         in.isPresent() && in.get().isClean() && !(active && segment.segment().size() == 0);
     if (segment.inPool() && segment.notedWhole() != isWhole(segment, active)) {
@@ -443,8 +443,8 @@ final class TierState {
   }
 
   /**
-   * Returns whether Kafka may append to the segment: it has the highest offset of its directory.
-   * One that Kafka appends to and that is not known here only makes an older one seem active.
+   * Returns whether Kafka may append to the segment: it has the highest offset of its directory. A
+   * segment that Kafka appends to and that is not known here only makes an older one seem active.
    */
   boolean isActive(TieredSegment segment) {
     Path directory = segment.logFile().getParent();

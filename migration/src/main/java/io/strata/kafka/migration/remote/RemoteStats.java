@@ -41,7 +41,7 @@ public record RemoteStats(
     directories = List.copyOf(directories);
   }
 
-  /** What Kafka asks for. */
+  /** The kinds of Kafka's requests. */
   public enum Operation {
     COPY,
     /** A range of a segment: counted by range, its bytes as Kafka reads them. */

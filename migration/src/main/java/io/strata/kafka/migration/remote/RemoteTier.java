@@ -24,8 +24,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The remote tier of one broker: the store, with deadlines and limits. What Kafka asks for is done
- * here, in our own words.
+ * The remote tier of one broker: the store, with deadlines and limits. It does here, in our own
+ * words, what Kafka asks for.
  */
 final class RemoteTier implements AutoCloseable {
 

@@ -140,8 +140,9 @@ record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /**
-   * Asks the manager to delete what it has of a segment, or may have. What Kafka says of the
-   * segment is enough for that: a damaged manifest, or a damaged mark, keeps no segment for ever.
+   * Asks the manager to delete what it has of a segment, or may have. Kafka's own description of
+   * the segment is enough for that: a damaged manifest, or a damaged mark, keeps no segment for
+   * ever.
    *
    * @param place the directory of a copy
    */

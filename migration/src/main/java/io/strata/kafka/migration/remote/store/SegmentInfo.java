@@ -5,8 +5,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * What Kafka says of a remote segment (its {@code RemoteLogSegmentMetadata}), so that the store can
- * be read without Kafka's metadata.
+ * Kafka's description of a remote segment (its {@code RemoteLogSegmentMetadata}), so that the store
+ * can be read without Kafka's metadata.
  *
  * @param key which segment
  * @param endOffset its last offset
