@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
@@ -103,16 +104,16 @@ public final class TestHook {
   }
 
   /** Kafka's own tests pass without Strata too: the report shows how many files were placed. */
-  public static void opened(HotTier tier) {
+  public static void opened(LongSupplier placements) {
     String file = System.getProperty(REPORT);
     if (file != null) {
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> report(tier, Path.of(file))));
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> report(placements, Path.of(file))));
     }
   }
 
-  private static void report(HotTier tier, Path file) {
+  private static void report(LongSupplier placements, Path file) {
     try {
-      Files.writeString(file, "segments.placed=" + tier.counts().placements() + "\n");
+      Files.writeString(file, "segments.placed=" + placements.getAsLong() + "\n");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

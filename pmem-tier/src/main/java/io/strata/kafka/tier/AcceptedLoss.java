@@ -171,7 +171,7 @@ public final class AcceptedLoss {
   private static Loss loss(Path directory, Map<SegmentName, Path> files) throws IOException {
     List<SegmentName> inOrder =
         files.keySet().stream()
-            .filter(AcceptedLoss::isKept)
+            .filter(SegmentNames::isKept)
             .sorted(Comparator.comparingLong(AcceptedLoss::baseOffset))
             .toList();
     for (SegmentName name : inOrder) {
@@ -243,12 +243,6 @@ public final class AcceptedLoss {
   private static boolean isNotedWhole(Path file) throws IOException {
     OptionalLong length = SegmentTag.wholeLength(file);
     return length.isPresent() && length.getAsLong() == Files.size(file);
-  }
-
-  /** Kafka deletes the others when it starts. */
-  static boolean isKept(SegmentName name) {
-    return name.replica() != SegmentName.Replica.DELETED
-        && (name.stage() == SegmentName.Stage.LIVE || name.stage() == SegmentName.Stage.SWAP);
   }
 
   private static long baseOffset(SegmentName name) {

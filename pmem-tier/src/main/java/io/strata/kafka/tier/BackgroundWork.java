@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -72,16 +71,6 @@ final class BackgroundWork {
     this.counts = counts;
     this.pools = Lane.of(parts);
     logDirectories.all().forEach(each -> byDirectory.put(each.path(), Lane.of(parts)));
-  }
-
-  /** One daemon thread. */
-  static ScheduledExecutorService newThread() {
-    return Executors.newSingleThreadScheduledExecutor(
-        work -> {
-          Thread thread = new Thread(work, "strata-background");
-          thread.setDaemon(true);
-          return thread;
-        });
   }
 
   /** The lane for what concerns no log directory. */

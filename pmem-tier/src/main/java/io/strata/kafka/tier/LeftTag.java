@@ -29,7 +29,7 @@ final class LeftTag {
    */
   static boolean isOfWholeFile(Pool pool, SegmentTag tag, Path file) throws IOException {
     Optional<SegmentName> name = SegmentNames.of(file);
-    if (name.isEmpty() || !AcceptedLoss.isKept(name.get())) {
+    if (name.isEmpty() || !SegmentNames.isKept(name.get())) {
       return true;
     }
     long size = Files.size(file);

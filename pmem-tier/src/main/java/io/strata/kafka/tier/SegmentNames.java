@@ -65,6 +65,12 @@ final class SegmentNames {
     return SegmentName.parse(String.valueOf(directory.getFileName()), SOME_SEGMENT);
   }
 
+  /** Returns whether Kafka keeps the segment when it starts; it deletes the others. */
+  static boolean isKept(SegmentName name) {
+    return name.replica() != SegmentName.Replica.DELETED
+        && (name.stage() == SegmentName.Stage.LIVE || name.stage() == SegmentName.Stage.SWAP);
+  }
+
   static boolean maybeSegment(String path) {
     return ANY_NAME || isSegmentName(path);
   }

@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
@@ -30,6 +31,10 @@ public final class TestHook {
     return live;
   }
 
-  /** Called once, when the tier is open. */
-  public static void opened(HotTier tier) {}
+  /**
+   * Called once, when the tier is open.
+   *
+   * @param placements returns how many segments have been placed since then
+   */
+  public static void opened(LongSupplier placements) {}
 }

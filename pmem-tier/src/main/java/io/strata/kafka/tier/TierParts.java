@@ -8,6 +8,7 @@ import io.strata.kafka.pool.PoolOwner;
 import io.strata.kafka.pool.PoolSpec;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
@@ -26,8 +27,18 @@ record TierParts(
   static final TierParts STANDARD =
       new TierParts(
           (file, type, owner) -> Pool.open(file, type.on(file), owner),
-          BackgroundWork::newThread,
+          TierParts::backgroundThread,
           LogDiskPace.Time.SYSTEM);
+
+  /** One daemon thread. */
+  private static ScheduledExecutorService backgroundThread() {
+    return Executors.newSingleThreadScheduledExecutor(
+        work -> {
+          Thread thread = new Thread(work, "strata-background");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
 
   /** Opens and makes the files that a tier begins with; a {@link Trial} changes none. */
   @FunctionalInterface
