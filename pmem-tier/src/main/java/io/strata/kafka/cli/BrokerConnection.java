@@ -126,7 +126,7 @@ final class BrokerConnection implements AutoCloseable {
 
   /** The broker is stopped while a command such as {@code strata drain} has its files. */
   private static void refuseCommand(long pid, List<String> arguments) throws IOException {
-    int main = arguments.indexOf(Main.class.getName());
+    int main = arguments.indexOf(StrataCommand.MAIN_CLASS);
     if (main >= 0) {
       throw new IOException(
           """

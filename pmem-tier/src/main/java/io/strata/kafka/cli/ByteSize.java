@@ -1,6 +1,11 @@
 package io.strata.kafka.cli;
 
-/** Prints numbers of bytes in powers of 1024, as pools are sized. */
+import io.strata.kafka.config.ByteAmount;
+import java.util.function.Function;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Prints numbers of bytes in powers of 1024, as pools are sized, and reads those of options. */
 final class ByteSize {
   private static final String UNITS = "KMGTP";
 
@@ -19,5 +24,28 @@ final class ByteSize {
     }
     String number = tenths % 10 == 0 ? Long.toString(tenths / 10) : tenths / 10 + "." + tenths % 10;
     return number + " " + UNITS.charAt(unit - 1) + "iB";
+  }
+
+  /**
+   * Parses the value of an option.
+   *
+   * @throws TypeConversionException if it is none
+   */
+  static ByteAmount parse(String text, Function<String, ByteAmount> parser) {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(
+          "found '%s' (%s), expected an amount of bytes, for example 500GB or 4GiB"
+              .formatted(text, e.getMessage()));
+    }
+  }
+
+  /** Converts an option that is no rate. */
+  static final class Converter implements ITypeConverter<ByteAmount> {
+    @Override
+    public ByteAmount convert(String text) {
+      return parse(text, ByteAmount::parse);
+    }
   }
 }

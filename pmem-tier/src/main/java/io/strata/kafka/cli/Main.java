@@ -5,7 +5,6 @@ import io.strata.kafka.config.PoolType;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Optional;
-import java.util.function.Function;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -82,30 +81,12 @@ public final class Main extends StrataCommand.Group {
         .exitCodeListHeading("%nExit codes, of every command:%n")
         .exitCodeList(ExitCode.list());
     return commandLine
-        .registerConverter(ByteAmount.class, text -> amount(text, ByteAmount::parseRate))
+        .registerConverter(ByteAmount.class, text -> ByteSize.parse(text, ByteAmount::parseRate))
         .registerConverter(PoolType.class, Main::poolType)
         .setUsageHelpAutoWidth(false)
         .setUsageHelpWidth(100)
         .setParameterExceptionHandler(failures)
         .setExecutionExceptionHandler(failures);
-  }
-
-  private static ByteAmount amount(String text, Function<String, ByteAmount> parser) {
-    try {
-      return parser.apply(text);
-    } catch (IllegalArgumentException e) {
-      throw new CommandLine.TypeConversionException(
-          "found '%s' (%s), expected an amount of bytes, for example 500GB or 4GiB"
-              .formatted(text, e.getMessage()));
-    }
-  }
-
-  /** For options that are no rates. */
-  static final class Size implements CommandLine.ITypeConverter<ByteAmount> {
-    @Override
-    public ByteAmount convert(String text) {
-      return amount(text, ByteAmount::parse);
-    }
   }
 
   private static PoolType poolType(String text) {

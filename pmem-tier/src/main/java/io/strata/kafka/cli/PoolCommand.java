@@ -179,7 +179,7 @@ final class PoolCommand extends StrataCommand.Group {
         names = "--size",
         required = true,
         paramLabel = "SIZE",
-        converter = Main.Size.class,
+        converter = ByteSize.Converter.class,
         description = "The file's new size, larger than it is.")
     private ByteAmount size;
 

@@ -57,7 +57,7 @@ final class PoolCreateCommand extends StrataCommand {
       names = "--size",
       required = true,
       paramLabel = "SIZE",
-      converter = Main.Size.class,
+      converter = ByteSize.Converter.class,
       description = "The file's size, for example 64GiB.")
   private ByteAmount size;
 

@@ -11,6 +11,9 @@ import picocli.CommandLine.Spec;
 /** A command: it writes to the command line's streams and ends with an exit code. */
 @Command(sortOptions = false, mixinStandardHelpOptions = true)
 abstract class StrataCommand implements Callable<Integer> {
+  /** The class that a JVM which runs a command is started with. */
+  static final String MAIN_CLASS = "io.strata.kafka.cli.Main";
+
   // Set by picocli, before anything is run.
   @SuppressWarnings("NullAway.Init")
   @Spec

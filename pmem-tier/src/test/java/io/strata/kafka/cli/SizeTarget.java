@@ -19,9 +19,9 @@ final class SizeTarget implements FuzzTarget {
   public void run(byte[] input) {
     String text = FuzzTarget.text(input);
     try {
-      ByteAmount size = new Main.Size().convert(text);
+      ByteAmount size = new ByteSize.Converter().convert(text);
       assertThat(size.bytes()).isNotNegative();
-      assertThat(new Main.Size().convert(String.valueOf(size.bytes()))).isEqualTo(size);
+      assertThat(new ByteSize.Converter().convert(String.valueOf(size.bytes()))).isEqualTo(size);
       assertThat(ByteSize.format(size.bytes())).endsWith("B");
     } catch (CommandLine.TypeConversionException e) {
       assertThat(e).hasMessageContaining("'" + text + "'");
