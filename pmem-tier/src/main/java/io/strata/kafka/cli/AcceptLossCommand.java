@@ -104,7 +104,7 @@ final class AcceptLossCommand extends StrataCommand {
   @Override
   // The lock is only to be released.
   @SuppressWarnings("try")
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     BrokerProperties broker = config.requireForChange();
     StrataConfig strata = broker.strataConfig().orElseThrow();
     Set<Path> directories = new LinkedHashSet<>(broker.logDirs());

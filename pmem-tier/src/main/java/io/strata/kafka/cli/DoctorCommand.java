@@ -60,7 +60,7 @@ final class DoctorCommand extends StrataCommand {
   }
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     List<Diagnosis> found = diagnose(config.require());
     json.print(out(), document -> describe(found, document), out -> print(found, out));
     return count(found, Verdict.FAIL) == 0 ? ExitCode.OK : ExitCode.FINDINGS;

@@ -34,7 +34,7 @@ final class DrainCommand extends StrataCommand {
   @Override
   // The lock is only to be released.
   @SuppressWarnings("try")
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     BrokerProperties broker = config.requireForChange();
     StrataConfig strata = broker.strataConfig().orElseThrow().withAnyDurability();
     Drain.Report report;

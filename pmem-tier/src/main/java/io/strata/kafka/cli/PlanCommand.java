@@ -74,7 +74,7 @@ final class PlanCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     SortedMap<Quantity, Double> results = given().results();
     if (results.isEmpty()) {
       throw new UsageException(

@@ -57,7 +57,7 @@ final class PoolCommand extends StrataCommand.Group {
     @Mixin private final Json json = new Json();
 
     @Override
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       List<PoolReport> reports = new ArrayList<>();
       for (Path file : files.resolve()) {
         try {
@@ -93,7 +93,7 @@ final class PoolCommand extends StrataCommand.Group {
     @Mixin private final Json json = new Json();
 
     @Override
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       PrintWriter out = out();
       ObjectNode document = Json.object();
       ArrayNode pools = document.putArray("pools");
@@ -187,7 +187,7 @@ final class PoolCommand extends StrataCommand.Group {
 
     @Override
     @SuppressWarnings("try") // what is held is only to be released
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       Path target = place.resolve();
       try (BrokerStopped stopped = place.brokerStopped();
           Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
@@ -223,7 +223,7 @@ final class PoolCommand extends StrataCommand.Group {
 
     @Override
     @SuppressWarnings("try") // what is held is only to be released
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       Path target = place.resolve();
       CheckReport before = PoolChecker.check(target);
       if (before.info().isEmpty()) {
@@ -308,7 +308,7 @@ final class PoolCommand extends StrataCommand.Group {
 
     @Override
     @SuppressWarnings("try") // what is held is only to be released
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       Path target = place.resolve();
       boolean yes = confirmation.given();
       List<Path> logDirectories = place.config.requireForChange().logDirs();

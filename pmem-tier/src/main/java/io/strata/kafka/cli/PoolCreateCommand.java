@@ -90,7 +90,7 @@ final class PoolCreateCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     Optional<BrokerProperties> broker = config.loadForChange();
     Optional<StrataConfig> strata = Optional.empty();
     if (broker.isPresent()) {

@@ -62,7 +62,7 @@ final class RemoteCommand extends StrataCommand.Group {
     private record Group(String topic, int partition, String level) {}
 
     @Override
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       StoreInventory inventory = StoreInventory.of(places.resolve(), places.chosen());
       Map<Group, LongSummaryStatistics> groups =
           sums(
@@ -171,7 +171,7 @@ final class RemoteCommand extends StrataCommand.Group {
     @Mixin private final Json json = new Json();
 
     @Override
-    ExitCode run() throws Exception {
+    protected ExitCode run() throws Exception {
       List<StorePlaces.Place> all = places.resolve();
       List<String> identities = StoreInventory.of(all, key -> false).findings();
       StoreCheck check =

@@ -50,7 +50,7 @@ final class RemoteLsCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     StoreInventory inventory = StoreInventory.of(places.resolve(), places.chosen());
     json.print(out(), document -> describe(inventory, document), out -> print(inventory, out));
     return end(inventory.findings());

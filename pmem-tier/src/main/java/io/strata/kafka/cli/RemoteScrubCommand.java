@@ -114,7 +114,7 @@ final class RemoteScrubCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     if (bootstrapServer == null && (removeUnneeded || commandConfig != null)) {
       throw new UsageException(
           "%s: found without --bootstrap-server, expected both"

@@ -73,7 +73,7 @@ final class SegmentsCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     BrokerProperties broker = config.require();
     StrataConfig strata = broker.strataConfig().orElseThrow();
     Predicate<String> wanted = topics.isEmpty() ? topic -> true : Set.copyOf(topics)::contains;

@@ -68,7 +68,7 @@ final class StatusCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     if (watch != null && (watch < 1 || watch > 3600)) {
       throw new UsageException("--watch: found " + watch + ", expected seconds from 1 to 3600");
     }

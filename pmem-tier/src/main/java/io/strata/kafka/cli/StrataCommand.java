@@ -23,7 +23,7 @@ abstract class StrataCommand implements Callable<Integer> {
   @Command(synopsisSubcommandLabel = "COMMAND")
   abstract static class Group extends StrataCommand {
     @Override
-    final ExitCode run() {
+    protected final ExitCode run() {
       throw new ParameterException(((StrataCommand) this).spec.commandLine(), "No command given");
     }
   }
@@ -33,24 +33,24 @@ abstract class StrataCommand implements Callable<Integer> {
     return run().code();
   }
 
-  abstract ExitCode run() throws Exception;
+  protected abstract ExitCode run() throws Exception;
 
   /** For results. */
-  final PrintWriter out() {
+  protected final PrintWriter out() {
     return spec.commandLine().getOut();
   }
 
   /** For everything else. */
-  final PrintWriter err() {
+  protected final PrintWriter err() {
     return spec.commandLine().getErr();
   }
 
-  final void note(String text) {
+  protected final void note(String text) {
     err().println("strata: " + text);
   }
 
   /** Notes each finding; without any the command ends well. */
-  final ExitCode end(List<String> findings) {
+  protected final ExitCode end(List<String> findings) {
     findings.forEach(this::note);
     return findings.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
   }

@@ -61,7 +61,7 @@ final class VerifyCommand extends StrataCommand {
   private long bytes;
 
   @Override
-  ExitCode run() throws Exception {
+  protected ExitCode run() throws Exception {
     for (Path directory : directories) {
       if (!Files.isDirectory(directory)) {
         throw new UsageException("found no directory " + directory + ", expected a log directory");
