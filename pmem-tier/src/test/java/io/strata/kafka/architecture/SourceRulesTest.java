@@ -86,15 +86,26 @@ class SourceRulesTest {
       List.of(
           "plugin-api/src/main/java/io/strata/kafka/api",
           "migration/src/main/java/io/strata/kafka/migration",
+          "migration/src/main/java/io/strata/kafka/migration/plan",
           "pmem-tier/src/main/java/io/strata/kafka",
           "pmem-tier/src/main/java/io/strata/kafka/broker",
           "pmem-tier/src/main/java/io/strata/kafka/cli",
+          "pmem-tier/src/main/java/io/strata/kafka/cli/doctor",
+          "pmem-tier/src/main/java/io/strata/kafka/cli/pool",
+          "pmem-tier/src/main/java/io/strata/kafka/cli/remote",
+          "pmem-tier/src/main/java/io/strata/kafka/cli/status",
+          "pmem-tier/src/main/java/io/strata/kafka/cli/terminal",
           "pmem-tier/src/main/java/io/strata/kafka/config",
+          "pmem-tier/src/main/java/io/strata/kafka/config/key",
           "pmem-tier/src/main/java/io/strata/kafka/layout",
           "pmem-tier/src/main/java/io/strata/kafka/memory",
+          "pmem-tier/src/main/java/io/strata/kafka/memory/calls",
           "pmem-tier/src/main/java/io/strata/kafka/metrics",
+          "pmem-tier/src/main/java/io/strata/kafka/metrics/sink",
           "pmem-tier/src/main/java/io/strata/kafka/nio",
-          "pmem-tier/src/main/java/io/strata/kafka/pool");
+          "pmem-tier/src/main/java/io/strata/kafka/pool",
+          "pmem-tier/src/main/java/io/strata/kafka/pool/space",
+          "pmem-tier/src/main/java/io/strata/kafka/pool/words");
 
   /** A block comment, or line comments below each other. */
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(?-s)//.*(\\n\\s*//.*)*");

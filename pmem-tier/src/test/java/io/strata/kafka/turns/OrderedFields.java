@@ -121,8 +121,12 @@ final class OrderedFields {
   }
 
   private static void collect(Path directory, SortedSet<String> found) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.filter(each -> each.toString().endsWith(".class")).toList()) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file :
+          files
+              .filter(each -> each.toString().endsWith(".class"))
+              .filter(each -> !each.toString().contains("/remote/"))
+              .toList()) {
         collect(Files.readAllBytes(file), found);
       }
     }

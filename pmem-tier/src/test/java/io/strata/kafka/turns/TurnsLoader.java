@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -31,6 +33,7 @@ final class TurnsLoader extends ClassLoader {
   static final Set<String> ORDERED =
       Set.of("io.strata.kafka.pool", "io.strata.kafka.segment", "io.strata.kafka.tier");
 
+  private static final Pattern PACKAGE = Pattern.compile("io\\.strata\\.kafka\\.[a-z]+");
   private static final String TURNS = Type.getInternalName(Turns.class);
   private static final String PRODUCT =
       SegmentEvents.class.getProtectionDomain().getCodeSource().getLocation().toString();
@@ -83,8 +86,10 @@ final class TurnsLoader extends ClassLoader {
     this.weaker = weaker;
   }
 
+  /** Returns the package of a class, without the room in it. */
   private static String packageOf(String name) {
-    return name.substring(0, Math.max(0, name.lastIndexOf('.')));
+    Matcher inPackage = PACKAGE.matcher(name);
+    return inPackage.lookingAt() ? inPackage.group() : "";
   }
 
   @Override

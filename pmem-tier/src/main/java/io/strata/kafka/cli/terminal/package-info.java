@@ -1,5 +1,5 @@
 /**
- * What all commands share: options, tables, JSON, exit codes, questions.
+ * Parts that all commands share: options, tables, JSON, exit codes, questions.
  *
  * <p>Door: {@link io.strata.kafka.cli.terminal.StrataCommand}.
  */

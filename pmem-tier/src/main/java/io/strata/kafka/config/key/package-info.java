@@ -1,5 +1,5 @@
 /**
- * What a key is, what may be wrong with its value, and the words for it.
+ * A key, the faults that its value may have, and the words for them.
  *
  * <p>Door: {@link io.strata.kafka.config.key.StrataKey}.
  */

@@ -1,5 +1,5 @@
 /**
- * What the JDK does not call: libc, libpmem, and the limits of a mapping.
+ * Calls that the JDK does not make: libc and libpmem, and the limits of a mapping.
  *
  * <p>Door: {@link io.strata.kafka.memory.calls.LibC}, with {@link
  * io.strata.kafka.memory.calls.SystemCalls}, which says what is missing.

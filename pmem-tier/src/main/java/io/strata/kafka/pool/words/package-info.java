@@ -1,5 +1,5 @@
 /**
- * What the words of a pool file say: its superblock, slots, session and moments, read and checked.
+ * The words of a pool file: its superblock, slots, session and moments, read and checked.
  *
  * <p>Doors: {@link io.strata.kafka.pool.words.Superblock}, {@link
  * io.strata.kafka.pool.words.SlotSnapshot}, {@link io.strata.kafka.pool.words.Session}; {@link

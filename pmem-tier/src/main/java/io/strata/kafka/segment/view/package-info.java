@@ -1,5 +1,5 @@
 /**
- * What readers see of a segment while a writer changes it, and the tag that ties a log file to its
+ * A segment as readers see it while a writer changes it, and the tag that ties a log file to its
  * slot.
  *
  * <p>Door: {@link io.strata.kafka.segment.view.HotView}, read under {@link

@@ -1,6 +1,6 @@
 /**
- * What is durable, and when: names, renames and deletions that an acknowledgement rests on, and the
- * work that makes them durable in the background.
+ * Durable names: the renames and deletions that an acknowledgement rests on, and the work that
+ * makes them durable in the background.
  *
  * <p>Door: {@link io.strata.kafka.tier.durable.DurableNames}.
  */

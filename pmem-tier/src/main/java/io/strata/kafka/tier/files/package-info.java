@@ -1,5 +1,5 @@
 /**
- * Who a file is: which hot segment a log file's name leads to, under which lock.
+ * The identity of a file: which hot segment a log file's name leads to, under which lock.
  *
  * <p>Door: {@link io.strata.kafka.tier.files.SegmentRegistry}.
  */

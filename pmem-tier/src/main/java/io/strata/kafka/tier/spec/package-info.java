@@ -1,6 +1,6 @@
 /**
- * What a tier is given and what it tells: its pools and directories, its events, its counts, the
- * texts of its failures, the stages at which tests stop it.
+ * Terms between a tier and its surroundings: the pools and directories it is given, the events,
+ * counts and failures it tells, the stages at which tests stop it.
  *
  * <p>Door: {@link io.strata.kafka.tier.spec.TierSpec}, with {@link
  * io.strata.kafka.tier.spec.TierEvents}.

@@ -1,5 +1,5 @@
 /**
- * What keeps a store: moves between levels, scrubbing, repair, and its inspection by tools.
+ * Upkeep of a store: moves between levels, scrubbing, repair, and its inspection by tools.
  *
  * <p>Doors: {@link io.strata.kafka.migration.remote.store.keep.StoreTiers}, {@link
  * io.strata.kafka.migration.remote.store.keep.Scrubber}, {@link

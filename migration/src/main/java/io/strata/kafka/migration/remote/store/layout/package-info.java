@@ -1,5 +1,5 @@
 /**
- * What the files of a store say: keys, manifests, checksums, names.
+ * The contents of a store's files: keys, manifests, checksums, names.
  *
  * <p>Door: {@link io.strata.kafka.migration.remote.store.layout.Manifest}.
  */
