@@ -7,6 +7,7 @@ import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.HangingCalls;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,9 @@ record Health(int value, List<String> reasons) {
 
   private static final int DEGRADED = 1;
   private static final int BROKEN = 2;
+
+  /** Fewer say nothing about a share of them. */
+  private static final int FEWEST_READS = 20;
 
   private record Reason(int value, String text) {}
 
@@ -159,6 +163,12 @@ record Health(int value, List<String> reasons) {
                 .formatted(directory.path(), directory.level(), directory.copiesFail().get()));
       }
     }
+    Optional.ofNullable(stats.operations().get(RemoteStats.Operation.FETCH))
+        .map(RemoteStats.OperationStats::latency)
+        .filter(reads -> reads.count() >= FEWEST_READS)
+        .map(reads -> Duration.ofNanos(reads.p95Nanos()))
+        .filter(slow -> slow.compareTo(stats.patience()) > 0)
+        .ifPresent(slow -> degraded(reasons, slowReads(slow, stats.patience())));
     stats.cold().ifPresent(calls -> add(reasons, calls));
     if (stats.stuckThreads() > 0) {
       degraded(
@@ -166,6 +176,14 @@ record Health(int value, List<String> reasons) {
           "%d threads hang in operations of the remote tier".formatted(stats.stuckThreads()));
     }
     stats.migration().ifPresent(moves -> add(reasons, moves, "between levels of the remote store"));
+  }
+
+  private static String slowReads(Duration slow, Duration patience) {
+    return """
+        one of twenty reads of the remote store takes %d ms or more until its first byte, and Kafka \
+        discards what comes later than remote.fetch.max.wait.ms (%d), and asks again: raise the key\
+        """
+        .formatted(slow.toMillis(), patience.toMillis());
   }
 
   private static void add(List<Reason> reasons, HangingCalls calls) {

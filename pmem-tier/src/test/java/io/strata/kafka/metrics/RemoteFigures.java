@@ -6,6 +6,7 @@ import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +39,7 @@ public final class RemoteFigures {
             new RemoteStats.DirectoryStats("/ssd", "ssd", true, Optional.empty()),
             new RemoteStats.DirectoryStats(
                 "/hdd", "hdd", false, Optional.of("copying t-0 failed"))),
+        Duration.ofMillis(500),
         Optional.of(moves()));
   }
 
@@ -55,6 +57,26 @@ public final class RemoteFigures {
         0,
         0,
         List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true, Optional.empty())),
+        Duration.ofMillis(500),
+        Optional.empty());
+  }
+
+  /** The quiet one with so many fetches, one of twenty of which takes that long. */
+  public static RemoteStats fetching(long count, Duration slow, Duration patience) {
+    RemoteStats quiet = quiet();
+    long nanos = slow.toNanos();
+    MigrationStats.Latency latency =
+        new MigrationStats.Latency(count, count, 1, nanos, 1, 1, 1, nanos, nanos, nanos, nanos);
+    return new RemoteStats(
+        Map.of(Operation.FETCH, new OperationStats(count, 0, 0, latency, Map.of())),
+        quiet.levels(),
+        quiet.scrub(),
+        0,
+        Optional.empty(),
+        0,
+        0,
+        quiet.directories(),
+        patience,
         Optional.empty());
   }
 

@@ -520,6 +520,30 @@ class StrataMetricsTest {
             "123 segments wait for a retry after a failed move between levels of the remote store");
   }
 
+  /** Kafka answers such a read without records, and the consumer stands still. */
+  @Test
+  void healthNamesReadsThatKafkaDiscards() {
+    Duration patience = Duration.ofMillis(500);
+    assertThat(healthOf(RemoteFigures.fetching(20, Duration.ofMillis(730), patience)))
+        .isEqualTo(
+            new Health(
+                1,
+                List.of(
+                    "one of twenty reads of the remote store takes 730 ms or more until its first"
+                        + " byte, and Kafka discards what comes later than"
+                        + " remote.fetch.max.wait.ms (500), and asks again: raise the key")));
+    assertThat(healthOf(RemoteFigures.fetching(20, Duration.ofMillis(400), patience)).value())
+        .isZero();
+    assertThat(healthOf(RemoteFigures.fetching(19, Duration.ofMillis(730), patience)).value())
+        .isZero();
+  }
+
+  private Health healthOf(RemoteStats stats) {
+    StrataMetrics metrics = open(Where.JMX);
+    metrics.remote("1", () -> stats, Map::of);
+    return metrics.health();
+  }
+
   /** A reason for each promise of the local tiers that does not hold. */
   @Test
   void healthNamesWhatDoesNotHold() {

@@ -56,6 +56,7 @@ final class Housekeeping implements AutoCloseable {
   private final ScrubRounds scrub;
   private final List<DirectoryVisits> visits;
   private final EngineEnvironment engineEnvironment;
+  private final Duration patience;
 
   /**
    * The rounds, and beside them what may hang: a deletion waits for a directory that the rounds ask
@@ -73,6 +74,7 @@ final class Housekeeping implements AutoCloseable {
   Housekeeping(RemoteSettings settings, RemoteEnvironment environment, SegmentStore store) {
     this.store = store;
     engineEnvironment = environment.engine();
+    patience = environment.reads().maxWait();
     live = settings.live();
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
@@ -302,6 +304,7 @@ final class Housekeeping implements AutoCloseable {
                         !visited.isTroubled(),
                         visited.directory().access().whyCopiesFail()))
             .toList(),
+        patience,
         mover.stats());
   }
 

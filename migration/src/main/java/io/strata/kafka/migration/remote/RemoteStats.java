@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.MigrationStats;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import java.util.OptionalLong;
  *     served the read
  * @param damagedSegments segments of which every copy is known to be damaged
  * @param directories one for each directory, in the configured order
+ * @param patience Kafka discards a read that takes longer
  * @param migration how segments move between levels, counted since this broker became the one that
  *     moves them; empty while another one does, or with one level
  */
@@ -32,6 +34,7 @@ public record RemoteStats(
     long replacedReads,
     long damagedSegments,
     List<DirectoryStats> directories,
+    Duration patience,
     Optional<MigrationStats> migration) {
 
   /** Copies the collections. */
