@@ -1,5 +1,6 @@
 package io.strata.kafka.memory;
 
+import io.strata.kafka.memory.calls.MappedWindows;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -41,6 +42,11 @@ final class FileMemory extends MemoryOnFile<ReopeningChannel> {
 
   private final ReopeningChannel channel;
 
+  /**
+   * The file, mapped for {@code msync} alone; empty where it is not needed, or cannot be mapped.
+   */
+  private final Optional<MappedWindows> windows;
+
   private final Object[] wordLocks =
       IntStream.range(0, WORD_LOCKS).mapToObj(i -> new Object()).toArray();
 
@@ -55,10 +61,12 @@ final class FileMemory extends MemoryOnFile<ReopeningChannel> {
       boolean writable,
       Durability durability,
       ReopeningChannel channel,
+      Optional<MappedWindows> windows,
       WriteBack<ReopeningChannel> writeBack,
       Optional<ZeroedRanges> ranges) {
     super(MemoryType.FILE, path, size, writable, durability, writeBack, ranges);
     this.channel = channel;
+    this.windows = windows;
   }
 
   @Override
@@ -152,6 +160,24 @@ final class FileMemory extends MemoryOnFile<ReopeningChannel> {
     ReopeningChannel unused = open();
     check(position, length);
     VarHandle.releaseFence();
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>By {@code msync} of a mapping that nothing else uses: {@code fdatasync} writes all that
+   * waits in the file.
+   */
+  @Override
+  public void forceAlone(long position, long length) throws IOException {
+    if (windows.isEmpty()) {
+      force(position, length);
+    } else {
+      ReopeningChannel unused = open();
+      check(position, length);
+      writeBack.force(
+          windows.get(), position, length, (mapped, at, bytes) -> mapped.force(path, at, bytes));
+    }
   }
 
   /**

@@ -17,7 +17,7 @@ abstract class MemoryOnFile<M> implements PersistentMemory {
   final long size;
   final boolean writable;
   final Durability durability;
-  private final WriteBack<M> writeBack;
+  final WriteBack<M> writeBack;
 
   /** Empty where zeros are stored. */
   private final Optional<ZeroedRanges> ranges;

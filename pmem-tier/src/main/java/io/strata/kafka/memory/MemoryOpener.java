@@ -142,7 +142,23 @@ public final class MemoryOpener {
     WriteBack<ReopeningChannel> writeBack =
         WriteBack.ofWholeFile(file, (opened, position, length) -> opened.force());
     return new FileMemory(
-        file, size, writable, durability, channel, writeBack, ranges(file, writable, durability));
+        file,
+        size,
+        writable,
+        durability,
+        channel,
+        writable && durability.needsForce() ? forForces(file, size) : Optional.empty(),
+        writeBack,
+        ranges(file, writable, durability));
+  }
+
+  /** Maps a file; not every file system can. */
+  private static Optional<MappedWindows> forForces(Path file, long size) {
+    try (FileChannel channel = FileChannel.open(file, options(true))) {
+      return Optional.of(MappedWindows.map(channel, MapMode.READ_WRITE, size));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
   }
 
   private static PmemCalls calls(Path file, MappedWindows windows) throws IOException {

@@ -105,6 +105,14 @@ public interface PersistentMemory extends AutoCloseable {
   void force(long position, long length) throws IOException;
 
   /**
+   * As {@link #force}, of a few words beside many bytes that wait to be written: it does not write
+   * those where the system can tell them apart, and is not shared with other threads.
+   */
+  default void forceAlone(long position, long length) throws IOException {
+    force(position, length);
+  }
+
+  /**
    * Makes the pages of a range present and writable, so that no store waits for them; no byte
    * changes. A hint: where it fails, or cannot be given, stores do the same one page at a time.
    *

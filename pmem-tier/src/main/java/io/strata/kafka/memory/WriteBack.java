@@ -61,16 +61,22 @@ public final class WriteBack<M> {
    */
   void force(M medium, long position, long length) throws IOException {
     if (shared.isPresent()) {
-      shared.get().force(() -> forceUnlessFailed(medium, position, length));
+      shared.get().force(() -> forceUnlessFailed(medium, position, length, force));
     } else {
-      forceUnlessFailed(medium, position, length);
+      forceUnlessFailed(medium, position, length, force);
     }
   }
 
-  private void forceUnlessFailed(M medium, long position, long length) throws IOException {
+  /** Forces by another call than the usual one; no thread shares it. */
+  <O> void force(O medium, long position, long length, Force<O> other) throws IOException {
+    forceUnlessFailed(medium, position, length, other);
+  }
+
+  private <O> void forceUnlessFailed(O medium, long position, long length, Force<O> by)
+      throws IOException {
     requireNoFailure();
     try {
-      force.force(medium, position, length);
+      by.force(medium, position, length);
     } catch (IOException | RuntimeException | Error e) {
       if (failure == null) {
         failure = e;

@@ -180,9 +180,9 @@ record Health(int value, List<String> reasons) {
 
   private static String slowReads(Duration slow, Duration patience) {
     return """
-        one of twenty reads of the remote store takes %d ms or more until its first byte, and Kafka \
-        discards what comes later than remote.fetch.max.wait.ms (%d), and asks again: raise the key\
-        """
+    one of twenty reads of the remote store takes %d ms or more until its first byte, and Kafka \
+    discards what comes later than remote.fetch.max.wait.ms (%d), and asks again: raise the key\
+    """
         .formatted(slow.toMillis(), patience.toMillis());
   }
 

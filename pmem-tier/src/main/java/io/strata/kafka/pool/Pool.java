@@ -391,12 +391,7 @@ public final class Pool implements AutoCloseable {
         for (Extent extent : extents) {
           memory.zeroRange(extent.position(), extent.length());
         }
-        for (Extent extent : extents) {
-          memory.force(extent.position(), extent.length());
-          if (memory.type() == MemoryType.FILE) {
-            break; // forcing any range of a file forces all of it
-          }
-        }
+        forceAlone(extents);
       }
     } catch (IOException | RuntimeException | Error e) {
       unreleased.addAll(extents);
@@ -405,6 +400,13 @@ public final class Pool implements AutoCloseable {
     for (Extent extent : extents) {
       allocator.free(extent.position(), BuddyAllocator.orderOf(extent.length()));
     }
+  }
+
+  /** Forces all from the first to the last extent. */
+  private void forceAlone(Collection<Extent> extents) throws IOException {
+    long from = extents.stream().mapToLong(Extent::position).min().orElse(0);
+    long to = extents.stream().mapToLong(e -> e.position() + e.length()).max().orElse(from);
+    memory.forceAlone(from, to - from);
   }
 
   /**
@@ -445,14 +447,14 @@ public final class Pool implements AutoCloseable {
     if (memory.durability().needsForce() && indexes.getCount() > 0) {
       long from = SlotLayout.slotPosition(indexes.getMin());
       long to = SlotLayout.slotPosition(indexes.getMax()) + SlotLayout.SLOT_LENGTH;
-      memory.force(from, to - from);
+      memory.forceAlone(from, to - from);
     }
   }
 
   /** Makes a range zeros that survive a power failure. */
   void zeroDurably(long position, long length) throws IOException {
     memory.zeroRange(position, length);
-    memory.force(position, length);
+    memory.forceAlone(position, length);
   }
 
   /** Called before a truncation leaves bytes where there must be zeros. */

@@ -288,8 +288,7 @@ public final class Slot {
     requireInUse();
     if (needsForce()) {
       ExtentList current = extents;
-      forceBytes(current, Math.max(committedLength, current.start()), length);
-      words.force();
+      forceWithBytes(current, Math.max(committedLength, current.start()), length, false);
     }
     commit(length);
     force(0, length);
@@ -473,7 +472,7 @@ public final class Slot {
           "%s: found clean length %s, expected 0 to %s".formatted(this, length, committedLength));
     }
     if (length > cleanLength) {
-      force(cleanLength, length);
+      force(cleanLength, length, true);
     }
     if (length != cleanLength) {
       words.persist(CLEAN_LENGTH_OFFSET, length);
@@ -572,6 +571,11 @@ public final class Slot {
    * truncated while it runs may be forced or not; the others are.
    */
   public void force(long from, long to) throws IOException {
+    force(from, to, false);
+  }
+
+  /** As {@link #force(long, long)}; {@code alone} waits for no bytes of others where it can. */
+  private void force(long from, long to, boolean alone) throws IOException {
     if (!needsForce()) {
       return;
     }
@@ -585,8 +589,7 @@ public final class Slot {
     long end = Math.min(to, committedLength);
     ExtentList current = extents;
     end = Math.min(end, current.end());
-    forceBytes(current, Math.max(start, current.start()), end);
-    force();
+    forceWithBytes(current, Math.max(start, current.start()), end, alone);
     forced(end, truncationsBefore);
   }
 
@@ -626,19 +629,22 @@ public final class Slot {
     }
   }
 
-  /** For callers that force the slot next. */
-  private void forceBytes(ExtentList current, long from, long end) throws IOException {
-    if (pool.memory().type() == MemoryType.FILE) {
-      // Forcing any range of a file forces all of it: the slot's is enough.
+  /** Forces bytes, and then the slot. */
+  private void forceWithBytes(ExtentList current, long from, long end, boolean alone)
+      throws IOException {
+    if (pool.memory().type() == MemoryType.FILE && !alone) {
+      // Forcing any range of a file forces all of it, for all threads that wait.
+      words.forceWithOthers();
       return;
     }
     for (long at = from; at < end; ) {
       int i = current.find(at);
       long within = at - current.start(i);
       long length = Math.min(end - at, current.length(i) - within);
-      pool.memory().force(current.position(i) + within, length);
+      pool.memory().forceAlone(current.position(i) + within, length);
       at += length;
     }
+    words.force();
   }
 
   private boolean needsForce() {

@@ -319,6 +319,15 @@ public final class SimMemory implements PersistentMemory {
     }
   }
 
+  /** {@code msync} of a file that is written by calls. */
+  @Override
+  public void forceAlone(long position, long length) throws IOException {
+    check(position, length);
+    if (durability != Durability.POWER && points.before(Point.FORCE)) {
+      certain(position, length);
+    }
+  }
+
   private void certain(long position, long length) {
     if (length == 0) {
       return;

@@ -55,6 +55,7 @@ class WriteBackTest {
             true,
             Durability.FORCE,
             channel,
+            Optional.empty(),
             WriteBack.ofWholeFile(file, failingOnce()),
             Optional.empty())) {
       staysRefused(memory);

@@ -3,6 +3,7 @@ package io.strata.kafka.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.memory.DelegatingMemory;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
@@ -10,9 +11,8 @@ import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.space.Extent;
 import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.pool.words.PoolSpec;
+import io.strata.kafka.pool.words.SlotFlag;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -26,31 +26,36 @@ class PoolForceTest {
   private static final int SEGMENTS = 20;
 
   private final AtomicInteger forces = new AtomicInteger();
+  private final AtomicInteger forcesAlone = new AtomicInteger();
   private boolean full;
   private final PersistentMemory recording = new RecordingMemory(SIZE, Durability.FORCE);
   private final PersistentMemory memory =
-      (PersistentMemory)
-          Proxy.newProxyInstance(
-              PersistentMemory.class.getClassLoader(),
-              new Class<?>[] {PersistentMemory.class},
-              (proxy, method, args) -> {
-                if (method.getName().equals("type")) {
-                  return MemoryType.FILE;
-                }
-                if (method.getName().equals("zeroRange") && full) {
-                  throw new IOException("No space left on device");
-                }
-                if (method.getName().equals("force")) {
-                  int unused = forces.incrementAndGet();
-                  recording.force(0, SIZE);
-                  return null;
-                }
-                try {
-                  return method.invoke(recording, args);
-                } catch (InvocationTargetException e) {
-                  throw e.getCause();
-                }
-              });
+      new DelegatingMemory(recording) {
+        @Override
+        public MemoryType type() {
+          return MemoryType.FILE;
+        }
+
+        @Override
+        public void zeroRange(long position, long length) throws IOException {
+          if (full) {
+            throw new IOException("No space left on device");
+          }
+          super.zeroRange(position, length);
+        }
+
+        @Override
+        public void force(long position, long length) throws IOException {
+          int unused = forces.incrementAndGet();
+          super.force(0, SIZE);
+        }
+
+        @Override
+        public void forceAlone(long position, long length) throws IOException {
+          int unused = forcesAlone.incrementAndGet();
+          super.forceAlone(position, length);
+        }
+      };
 
   private final List<Slot> slots = new ArrayList<>();
 
@@ -92,9 +97,25 @@ class PoolForceTest {
       assertThat(slot.grow()).isTrue();
       List<Extent> extents = slot.truncate(0);
       assertThat(extents).hasSize(3);
-      forces.set(0);
+      forcesAlone.set(0);
       pool.release(extents);
-      assertThat(forces).hasValue(1);
+      assertThat(forcesAlone).hasValue(1);
+    }
+  }
+
+  /** No append waits for the bytes of others when words change. */
+  @Test
+  void aChangeOfWordsForcesNoOtherBytes() throws IOException {
+    try (Pool pool = opened()) {
+      Slot slot = slots.get(0);
+      slot.force(0, 1000);
+      forces.set(0);
+      slot.setCleanLength(1000);
+      slot.set(SlotFlag.NAME_DURABLE);
+      pool.release(slot.evict(1000));
+      pool.forceSlots(slots);
+      assertThat(forces).hasValue(0);
+      assertThat(slots.get(1).isForced()).isFalse();
     }
   }
 

@@ -1,12 +1,11 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.memory.DelegatingMemory;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.WritableByteChannel;
-import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
@@ -14,15 +13,14 @@ import java.util.BitSet;
  *
  * <p>Thread safety: none; for threads that take turns.
  */
-final class UnforcedMemory implements PersistentMemory {
+final class UnforcedMemory extends DelegatingMemory {
 
   private static final int PAGE = 4 << 10;
 
-  private final PersistentMemory memory;
   private final BitSet changed = new BitSet();
 
   UnforcedMemory(PersistentMemory memory) {
-    this.memory = memory;
+    super(memory);
   }
 
   private static int page(long position) {
@@ -50,34 +48,9 @@ final class UnforcedMemory implements PersistentMemory {
   }
 
   @Override
-  public Path path() {
-    return memory.path();
-  }
-
-  @Override
-  public long size() {
-    return memory.size();
-  }
-
-  @Override
-  public boolean writable() {
-    return true;
-  }
-
-  @Override
-  public void load(long position, ByteBuffer target) throws IOException {
-    memory.load(position, target);
-  }
-
-  @Override
-  public long loadLong(long position) throws IOException {
-    return memory.loadLong(position);
-  }
-
-  @Override
   public void store(long position, ByteBuffer source) throws IOException {
     changed(position, source.remaining());
-    memory.store(position, source);
+    super.store(position, source);
   }
 
   @Override
@@ -88,20 +61,25 @@ final class UnforcedMemory implements PersistentMemory {
   @Override
   public void storeLong(long position, long value) throws IOException {
     changed(position, Long.BYTES);
-    memory.storeLong(position, value);
+    super.storeLong(position, value);
   }
 
   @Override
   public void zero(long position, long length) throws IOException {
     if (length > 0) {
       changed(position, length);
-      memory.zero(position, length);
+      super.zero(position, length);
     }
   }
 
   @Override
-  public void persist(long position, long length) throws IOException {
-    memory.persist(position, length);
+  public void zeroRange(long position, long length) throws IOException {
+    zero(position, length);
+  }
+
+  @Override
+  public void forceAlone(long position, long length) {
+    force(position, length);
   }
 
   @Override
@@ -109,15 +87,5 @@ final class UnforcedMemory implements PersistentMemory {
     if (length > 0) {
       changed.clear(page(position), page(position + length - 1) + 1);
     }
-  }
-
-  @Override
-  public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
-    return memory.transferTo(position, count, target);
-  }
-
-  @Override
-  public void close() throws IOException {
-    memory.close();
   }
 }

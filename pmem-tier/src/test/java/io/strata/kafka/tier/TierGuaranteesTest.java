@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.memory.DelegatingMemory;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
@@ -13,8 +14,6 @@ import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.tier.directory.TierParts;
 import io.strata.kafka.tier.spec.TierEvents;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -106,20 +105,12 @@ final class TierGuaranteesTest {
   }
 
   private static PersistentMemory with(Durability durability, PersistentMemory memory) {
-    return (PersistentMemory)
-        Proxy.newProxyInstance(
-            PersistentMemory.class.getClassLoader(),
-            new Class<?>[] {PersistentMemory.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("durability")) {
-                return durability;
-              }
-              try {
-                return method.invoke(memory, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
+    return new DelegatingMemory(memory) {
+      @Override
+      public Durability durability() {
+        return durability;
+      }
+    };
   }
 
   @Test

@@ -15,7 +15,6 @@ import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
@@ -31,6 +30,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
@@ -172,28 +172,45 @@ public final class ErrorPaths {
   }
 
   private RemoteEnvironment environment(Path store) {
-    return (RemoteEnvironment)
-        Proxy.newProxyInstance(
-            getClass().getClassLoader(),
-            new Class<?>[] {RemoteEnvironment.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "settings" -> settings(store);
-                  case "clusterId" -> Optional.of("cluster");
-                  case "logDirectories" -> List.of();
-                  case "reads" -> RemoteEnvironment.KafkaReads.DEFAULT;
-                  case "policies" -> PolicyRegistry.load(getClass().getClassLoader());
-                  case "stages" -> (StoreStage.Hook) stage -> stages.reached(stage);
-                  case "engine" -> EngineEnvironment.system();
-                  case "publish" -> {
-                    @SuppressWarnings("unchecked")
-                    Supplier<RemoteStats> published = (Supplier<RemoteStats>) arguments[0];
-                    stats.set(published);
-                    yield null;
-                  }
-                  case "onChange" -> null;
-                  default -> throw new UnsupportedOperationException(method.toString());
-                });
+    return new RemoteEnvironment() {
+      @Override
+      public RemoteSettings settings(Map<String, ?> configs) {
+        return ErrorPaths.settings(store);
+      }
+
+      @Override
+      public void onChange(Consumer<RemoteSettings.Live> changed) {}
+
+      @Override
+      public Optional<String> clusterId() {
+        return Optional.of("cluster");
+      }
+
+      @Override
+      public List<Path> logDirectories() {
+        return List.of();
+      }
+
+      @Override
+      public PolicyRegistry policies() {
+        return PolicyRegistry.load(getClass().getClassLoader());
+      }
+
+      @Override
+      public StoreStage.Hook stages() {
+        return stage -> stages.reached(stage);
+      }
+
+      @Override
+      public EngineEnvironment engine() {
+        return EngineEnvironment.system();
+      }
+
+      @Override
+      public void publish(Supplier<RemoteStats> published) {
+        stats.set(published);
+      }
+    };
   }
 
   private static RemoteSettings settings(Path store) {

@@ -112,6 +112,13 @@ public final class SlotWords {
   /** Forces the slot where persisting it does not make it survive a power failure. */
   public void force() throws IOException {
     if (memory.durability().needsForce()) {
+      memory.forceAlone(position, SLOT_LENGTH);
+    }
+  }
+
+  /** As {@link #force}, with all other bytes where forcing any range forces all. */
+  public void forceWithOthers() throws IOException {
+    if (memory.durability().needsForce()) {
       memory.force(position, SLOT_LENGTH);
     }
   }

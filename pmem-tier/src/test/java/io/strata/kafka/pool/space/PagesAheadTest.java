@@ -2,11 +2,11 @@ package io.strata.kafka.pool.space;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.memory.DelegatingMemory;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.memory.RecordingMemory;
 import java.io.IOException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -157,17 +157,12 @@ class PagesAheadTest {
 
   private PagesAhead pages(Durability durability) {
     PersistentMemory memory =
-        (PersistentMemory)
-            Proxy.newProxyInstance(
-                PersistentMemory.class.getClassLoader(),
-                new Class<?>[] {PersistentMemory.class},
-                (proxy, method, args) ->
-                    switch (method.getName()) {
-                      case "durability" -> durability;
-                      case "writable" -> true;
-                      case "populate" -> populate((long) args[0], (long) args[1]);
-                      default -> throw new InvocationTargetException(null, method.getName());
-                    });
+        new DelegatingMemory(new RecordingMemory(RecordingMemory.LINE, durability)) {
+          @Override
+          public boolean populate(long position, long length) {
+            return PagesAheadTest.this.populate(position, length);
+          }
+        };
     return new PagesAhead(memory, allocator, DATA + SIZE);
   }
 
