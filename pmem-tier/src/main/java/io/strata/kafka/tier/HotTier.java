@@ -734,12 +734,19 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (stopped.contains(directory.id())) {
       return;
     }
+    String what = "record the moment of " + directory.path();
+    try {
+      moments.refuseReplaced(directory);
+    } catch (IOException e) {
+      counts.failed(what, e);
+      return;
+    }
     try {
       moments.advance(directory);
     } catch (IOException e) {
       // A later force that succeeds proves nothing: what it has stays permitted until the restart.
       stopped.add(directory.id());
-      counts.failed("record the moment of " + directory.path(), e);
+      counts.failed(what, e);
     }
   }
 }

@@ -267,6 +267,11 @@ public record LogDirectory(UUID id, Path path) {
         POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
   }
 
+  /** Returns what tells the directory from another one that is mounted in its place. */
+  Object inode() throws IOException {
+    return Files.readAttributes(path, "unix:dev,ino");
+  }
+
   /** Records the moments of the pools in use, durably, replacing what was recorded. */
   void recordMoments(Map<UUID, Long> moments) throws IOException {
     write(path, MOMENTS_ATTRIBUTE, lines(moments));

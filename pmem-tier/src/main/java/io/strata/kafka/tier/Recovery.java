@@ -444,7 +444,9 @@ final class Recovery {
    */
   private Optional<Path> placeOf(Residence in) throws FileSystemException {
     Optional<LogDirectory> directory = directories.byId(in.slot().directoryId());
-    if (directory.isEmpty() || isCutOff(directory.get(), in.slot())) {
+    if (directory.isEmpty()
+        || in.slot().has(SlotFlag.MOVED)
+        || isCutOff(directory.get(), in.slot())) {
       return Optional.empty();
     }
     Path logFile = directory.get().path().resolve(in.slot().relativePath()).normalize();
@@ -471,7 +473,19 @@ final class Recovery {
     if (in.slot().has(SlotFlag.COPY)) {
       in.slot().clear(SlotFlag.COPY);
     }
+    noteWhere(in.slot(), logFile);
     register(in, logFile);
+  }
+
+  /** A slot names the log directory that its log file was made in, for good. */
+  private void noteWhere(Slot slot, Path logFile) throws IOException {
+    boolean moved =
+        ownerOf(logFile).filter(each -> !each.id().equals(slot.directoryId())).isPresent();
+    if (moved && !slot.has(SlotFlag.MOVED)) {
+      slot.set(SlotFlag.MOVED);
+    } else if (!moved && slot.has(SlotFlag.MOVED)) {
+      slot.clear(SlotFlag.MOVED);
+    }
   }
 
   /** The log file has the only copy of evicted bytes: without them it is no segment. */
@@ -682,9 +696,12 @@ final class Recovery {
             ? "its deletion waits for its log directory or partition, which is not there"
             : directory.isEmpty()
                 ? "its log directory " + slot.directoryId() + " is offline or not in log.dirs"
-                : isCutOff(directory.get(), slot)
-                    ? "its partition is a symbolic link that leads nowhere: is its disk mounted?"
-                    : "its file may be in a log directory that cannot be looked at";
+                : slot.has(SlotFlag.MOVED)
+                    ? "its partition was moved to another log directory, which is not there"
+                    : isCutOff(directory.get(), slot)
+                        ? "its partition is a symbolic link that leads nowhere: is its disk"
+                              + " mounted?"
+                        : "its file may be in a log directory that cannot be looked at";
     return Printable.of(slot.relativePath()) + ": " + why;
   }
 }

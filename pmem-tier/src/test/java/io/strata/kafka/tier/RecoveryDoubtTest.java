@@ -90,6 +90,46 @@ final class RecoveryDoubtTest {
     fixture.close();
   }
 
+  /** Its new disk is not mounted at some starts: another directory is there, as Kafka sees it. */
+  @Test
+  void aPartitionThatWasMovedWaitsForItsLogDirectory() throws Exception {
+    fixture.awaitBackgroundWork();
+    fixture.close();
+    Path second = Files.createDirectory(fixture.root.resolve("logs2"));
+    fixture.logDirectories.add(second);
+    fixture.open();
+    fixture.close();
+    Path moved = second.resolve("orders-0").resolve(segment.getFileName());
+    Files.move(fixture.logs().resolve("orders-0"), second.resolve("orders-0"));
+    fixture.reopen();
+    fixture.close();
+    Path unmounted = Files.move(second, fixture.root.resolve("unmounted"));
+    Files.createDirectory(second);
+    for (int i = 0; i < 3; i++) {
+      fixture.open();
+      assertThat(fixture.tier().recoveryReport().kept())
+          .singleElement()
+          .asString()
+          .contains("was moved to another log directory");
+      fixture.close();
+    }
+    Files.delete(second);
+    Files.move(unmounted, second);
+    fixture.open();
+    assertThat(fixture.read(moved)).isEqualTo(BATCHES);
+    fixture.close();
+
+    // And back again, where the slot has it.
+    Files.move(second.resolve("orders-0"), fixture.logs().resolve("orders-0"));
+    fixture.reopen();
+    fixture.close();
+    Files.delete(segment);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().kept()).isEmpty();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(segment.toString());
+    fixture.close();
+  }
+
   /** A partition behind a symbolic link, whose disk is not mounted at two starts. */
   @Test
   void segmentsOfAPartitionBehindALinkWaitForIt() throws Exception {
