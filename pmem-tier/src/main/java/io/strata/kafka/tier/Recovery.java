@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -43,6 +44,10 @@ import java.util.UUID;
  * <p>Thread safety: used once, by one thread.
  */
 final class Recovery {
+
+  /** Findings at the place where a segment was made that say nothing if it was moved since. */
+  private static final Set<FoundFile> IN_DOUBT =
+      Set.of(FoundFile.NONE, FoundFile.EMPTY, FoundFile.OTHER);
 
   private final PoolSet pools;
   private final LogDirectories directories;
@@ -204,6 +209,9 @@ final class Recovery {
       Optional<Path> moved = partInAnotherDirectory(in);
       file = moved.isPresent() ? moved : file;
       found = moved.isPresent() ? FoundFile.PART : found;
+    }
+    if (in.slot().has(SlotFlag.MOVED) && IN_DOUBT.contains(found)) {
+      found = FoundFile.AWAY;
     }
     long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
     boolean elsewhere = directories.skipped() > 0;
@@ -444,9 +452,7 @@ final class Recovery {
    */
   private Optional<Path> placeOf(Residence in) throws FileSystemException {
     Optional<LogDirectory> directory = directories.byId(in.slot().directoryId());
-    if (directory.isEmpty()
-        || in.slot().has(SlotFlag.MOVED)
-        || isCutOff(directory.get(), in.slot())) {
+    if (directory.isEmpty() || isCutOff(directory.get(), in.slot())) {
       return Optional.empty();
     }
     Path logFile = directory.get().path().resolve(in.slot().relativePath()).normalize();
@@ -700,7 +706,7 @@ final class Recovery {
                     ? "its partition was moved to another log directory, which is not there"
                     : isCutOff(directory.get(), slot)
                         ? "its partition is a symbolic link that leads nowhere: is its disk"
-                              + " mounted?"
+                            + " mounted?"
                         : "its file may be in a log directory that cannot be looked at";
     return Printable.of(slot.relativePath()) + ": " + why;
   }

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -113,6 +114,13 @@ final class RecoveryDoubtTest {
           .contains("was moved to another log directory");
       fixture.close();
     }
+    // Moved once more, as a copy without attributes.
+    Path copy = second.resolve("orders-0").resolve(segment.getFileName());
+    Files.createDirectory(copy.getParent());
+    Files.write(copy, Arrays.copyOf(BATCHES, BATCHES.length / 2));
+    assertThatThrownBy(() -> fixture.open()).hasMessageContaining("nor says where they are");
+    Files.delete(copy);
+    Files.delete(copy.getParent());
     Files.delete(second);
     Files.move(unmounted, second);
     fixture.open();
