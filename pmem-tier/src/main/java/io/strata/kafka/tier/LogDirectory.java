@@ -9,6 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -268,8 +269,8 @@ public record LogDirectory(UUID id, Path path) {
   }
 
   /** Returns what tells the directory from another one that is mounted in its place. */
-  Object inode() throws IOException {
-    return Files.readAttributes(path, "unix:dev,ino");
+  String inode() throws IOException {
+    return String.valueOf(Files.readAttributes(path, BasicFileAttributes.class).fileKey());
   }
 
   /** Records the moments of the pools in use, durably, replacing what was recorded. */

@@ -45,7 +45,7 @@ public final class Moments {
   /** The moments that each log directory has been given last, and its inode. */
   private final Map<UUID, Given> given = new ConcurrentHashMap<>();
 
-  private record Given(Object inode, Map<UUID, Long> moments) {}
+  private record Given(String inode, Map<UUID, Long> moments) {}
 
   Moments(PoolSet pools, LongSupplier clock) {
     this.pools = pools;
