@@ -99,18 +99,24 @@ final class Recovery {
       Map<SegmentTag, Path> logFiles, Map<SegmentTag, Path> stale, List<Decision> decisions) {}
 
   /**
-   * Refuses what {@link #run} would refuse, and changes nothing.
+   * Refuses what {@link #run} would refuse, finds what it would miss, and changes nothing.
    *
    * @throws IOException as {@code run} does
    */
-  static void refuse(PoolSet pools, LogDirectories directories, Moments moments)
+  static MissingLogFiles refuse(PoolSet pools, LogDirectories directories, Moments moments)
       throws IOException {
     Opening none =
         (in, file) -> {
           throw new IllegalStateException("nothing is carried out");
         };
-    Decided unused =
-        new Recovery(pools, directories, moments, new SegmentRegistry(), none).decideAll();
+    List<Decision> withBytes =
+        new Recovery(pools, directories, moments, new SegmentRegistry(), none)
+            .decideAll().decisions().stream()
+                .filter(each -> each.in().slot().committedLength() > 0)
+                .toList();
+    return new MissingLogFiles(
+        paths(withBytes, RecoveryRule.ORPHAN),
+        paths(withBytes, RecoveryRule.FREE, RecoveryRule.DISCARD));
   }
 
   private Decided decideAll() throws IOException {
