@@ -19,8 +19,9 @@ import java.util.function.LongSupplier;
  * client goes on. So a read that meets an outage is tried again until that is over.
  *
  * <p>It waits on a thread of Kafka's, of which other reads need some: while the store serves others
- * half of the threads wait at most, and further reads fail at once. A fault of one copy (it is
- * damaged, or missing) stays an error that the consumer sees: it is only delayed.
+ * half of the threads wait at most, and further reads fail at once. Those that wait take turns to
+ * try, and one that succeeds wakes all. A fault of one copy (it is damaged, or missing) stays an
+ * error that the consumer sees: it is only delayed.
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
  * long as the outage.
@@ -30,7 +31,8 @@ final class Outages implements AutoCloseable {
   /** Beyond Kafka's own wait: its answer is on its way by then. */
   static final Duration MARGIN = Duration.ofMillis(200);
 
-  private static final Duration RETRY = Duration.ofMillis(100);
+  /** Between two tries, of whichever reads: each costs more than all that waits. */
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** So long after a read the store is taken to serve others. */
   private static final long SERVES_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -55,6 +57,10 @@ final class Outages implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Consumer<String> log;
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** When one of the reads that wait may try again. */
+  @GuardedBy("this")
+  private long nextTry;
 
   /** When a read was last served. */
   private volatile long served;
@@ -106,6 +112,8 @@ final class Outages implements AutoCloseable {
     long past = nanoTime.getAsLong() - SERVES_NANOS;
     served = past;
     indexWaited = past;
+    nextTry = past;
+    recovered = past;
   }
 
   /** Returns whether what a read asks for is away: it may be back at any moment. */
@@ -153,7 +161,11 @@ final class Outages implements AutoCloseable {
             throw e;
           }
           waits = true;
-          if (!pause(away ? Math.min(left, RETRY.toNanos()) : left) || !away) {
+          if (!away) {
+            pause(left);
+            throw e;
+          }
+          if (!awaitTurn(tookNanos)) {
             throw e;
           }
         }
@@ -174,14 +186,39 @@ final class Outages implements AutoCloseable {
         && RemoteFailures.cause(failure) != Cause.CANCELLED;
   }
 
-  /** Waits; returns whether to go on. */
-  private boolean pause(long nanos) {
+  private void pause(long nanos) {
     try {
-      return !closed.await(nanos, TimeUnit.NANOSECONDS);
+      boolean unused = closed.await(nanos, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
     }
+  }
+
+  /**
+   * Waits until it is this read's turn to try again, or another one was served.
+   *
+   * @return false if there is no time left, or the wait was ended
+   */
+  private synchronized boolean awaitTurn(LongSupplier tookNanos) {
+    try {
+      while (closed.getCount() > 0) {
+        long left = untilAnswered() - tookNanos.getAsLong();
+        if (left <= 0) {
+          late++;
+          return false;
+        }
+        long now = nanoTime.getAsLong();
+        long turn = nextTry - now;
+        if (turn <= 0 || recovered - failed > 0) {
+          nextTry = now + RETRY_NANOS;
+          return true;
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, turn));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 
   /** Notes that bytes were read in the store. */
@@ -192,6 +229,7 @@ final class Outages implements AutoCloseable {
   private synchronized void recovered() {
     recovered = nanoTime.getAsLong();
     rescued++;
+    notifyAll();
   }
 
   /** Returns whether one more read may wait. */
@@ -299,7 +337,8 @@ final class Outages implements AutoCloseable {
 
   /** Ends all waits. */
   @Override
-  public void close() {
+  public synchronized void close() {
     closed.countDown();
+    notifyAll();
   }
 }

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +31,7 @@ class OutagesTest {
   private final AtomicLong ahead = new AtomicLong();
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final AtomicBoolean isAway = new AtomicBoolean(true);
+  private final AtomicInteger attempts = new AtomicInteger();
   private final List<Thread> threads = new ArrayList<>();
   private final Outages outages =
       new Outages(
@@ -59,6 +61,7 @@ class OutagesTest {
   }
 
   private int attempt() throws IOException {
+    int unused = attempts.incrementAndGet();
     if (isAway.get()) {
       throw new StoreUnavailableException("/mnt: is it mounted?");
     }
@@ -97,6 +100,23 @@ class OutagesTest {
     ahead.addAndGet(TimeUnit.SECONDS.toNanos(11));
     Thread third = waiting();
     assertThat(List.of(first, second, third)).allMatch(Thread::isAlive);
+  }
+
+  /** A try looks at each directory, and throws: all that wait cost as much as one. */
+  @Test
+  void oneTriesForAllThatWaitAndAllAreServedAtOnce() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      Thread unused = waiting();
+    }
+    int before = attempts.get();
+    Thread.sleep(1000);
+    assertThat(attempts.get() - before).isBetween(1, 20);
+    isAway.set(false);
+    long begun = System.nanoTime();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(1));
   }
 
   @Test
