@@ -195,7 +195,7 @@ def run(options, jar, partitions, clients):
     running = []
     try:
         producer = clients["java"][:-1] + ["produce", broker.bootstrap, "t", str(partitions), str(records), str(BYTES)]
-        subprocess.run(producer, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run(producer, check=True, stdout=subprocess.DEVNULL)
         limit = time.time() + 300
         while broker.local_segments("t") > partitions:
             if time.time() > limit:
@@ -211,6 +211,11 @@ def run(options, jar, partitions, clients):
         while options.floor and time.time() < limit and not all(client.lines() >= partitions * records for client in running):
             time.sleep(1)
         time.sleep(options.lead)
+        if options.warm:
+            broker.take(how)
+            time.sleep(options.warm)
+            broker.give_back(how)
+            time.sleep(options.lead)
         grown, used, threads = broker.log_bytes(), broker.seconds(), broker.threads()
         broker.take(how)
         if options.profile:
@@ -218,7 +223,7 @@ def run(options, jar, partitions, clients):
         time.sleep(options.seconds)
         grown, used, threads = broker.log_bytes() - grown, broker.seconds() - used, broker.threads() - threads
         if options.profile:
-            subprocess.run(["jcmd", str(broker.process.pid), "JFR.stop", "name=outage", f"filename={folder}/outage.jfr"], check=True)
+            subprocess.run(["jcmd", str(broker.process.pid), "JFR.stop", "name=outage", f"filename={folder}.jfr"], check=True)
         broker.give_back(how)
         back = time.time()
         print(f"{jar.name}, {partitions} partitions, max.pending.tasks {pending}, {'store there, clients at the end' if options.floor else 'store away'}"
@@ -260,8 +265,10 @@ def main():
     parser.add_argument("--away", choices=["rename", "umount"], default="rename", help="how: renamed, or a bind mount that is"
                         " unmounted lazily, which takes root")
     parser.add_argument("--floor", action="store_true", help="measure what the clients cost by themselves")
-    parser.add_argument("--profile", action="store_true", help="write outage.jfr")
+    parser.add_argument("--profile", action="store_true", help="write a flight recording beside the broker's folder")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a key of the broker's")
+    parser.add_argument("--warm", type=int, default=0, help="take the store away once before, for so many seconds: in a JVM's first"
+                        " minute the compiler takes most of the processor time")
     parser.add_argument("--lead", type=int, default=8, help="how long the clients read before, in seconds")
     parser.add_argument("--limit", type=int, default=240, help="how long they have after, in seconds")
     parser.add_argument("--records", type=int, default=76_800)
