@@ -174,7 +174,8 @@ class Client:
         whole = self.process.returncode == 0 and missing == 0
         with self.err.open(errors="replace") as lines:
             errors = sum(1 for _ in lines)
-        return [self.name, "goes on" if whole else "ends for good", f"{len(seen):,}", str(missing), str(twice),
+        cut_off = self.process.returncode == -signal.SIGKILL and after is not None
+        return [self.name, "goes on" if whole else "goes on, not at the end in time" if cut_off else "ends for good", f"{len(seen):,}", str(missing), str(twice),
                 "-" if after is None else f"{after:.1f} s", str(errors)]
 
 

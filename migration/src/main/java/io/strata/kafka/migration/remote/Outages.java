@@ -19,9 +19,9 @@ import java.util.function.LongSupplier;
  * client goes on. So a read that meets an outage is tried again until that is over.
  *
  * <p>It waits on a thread of Kafka's, of which other reads need some: while the store serves others
- * half of the threads wait at most, and further reads fail at once. Those that wait take turns to
- * try, and one that succeeds wakes all. A fault of one copy (it is damaged, or missing) stays an
- * error that the consumer sees: it is only delayed.
+ * half of the threads wait at most, no read of an index waits, and further reads fail at once.
+ * Those that wait take turns to try, and one that succeeds wakes all. A fault of one copy (it is
+ * damaged, or missing) stays an error that the consumer sees: it is only delayed.
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
  * long as the outage.
@@ -50,6 +50,23 @@ final class Outages implements AutoCloseable {
   @FunctionalInterface
   interface Attempt<T> {
     T run() throws IOException, InterruptedException;
+  }
+
+  /**
+   * Ends a read without an answer of its own. Kafka's reader catches each {@link Exception} and
+   * answers the consumer at once, which repeats the fetch at once, whatever the exception; and some
+   * clients end for good. An {@code Error} ends Kafka's task alone, without a line in the log: the
+   * consumer is answered after {@code remote.fetch.max.wait.ms}, without records.
+   */
+  @SuppressWarnings("serial") // It does not leave the JVM.
+  static final class Unanswered extends Error {
+    Unanswered(Throwable cause) {
+      super(
+          "the remote store is away, or a part of it: Strata's warnings say which",
+          cause,
+          false,
+          false);
+    }
   }
 
   private final KafkaReads reads;
@@ -226,6 +243,11 @@ final class Outages implements AutoCloseable {
     served = nanoTime.getAsLong();
   }
 
+  /** Returns whether an outage lasts. */
+  synchronized boolean isOut() {
+    return out;
+  }
+
   private synchronized void recovered() {
     recovered = nanoTime.getAsLong();
     rescued++;
@@ -236,8 +258,12 @@ final class Outages implements AutoCloseable {
   private synchronized boolean begins(boolean isIndex) {
     long now = nanoTime.getAsLong();
     boolean othersAreServed = now - served < SERVES_NANOS && (!out || served - begun > 0);
-    if ((othersAreServed && waiting >= Math.max(1, reads.threads() / 2))
-        || (isIndex && now - indexWaited < FOLLOWS_NANOS)) {
+    if (isIndex) {
+      // What else asks for this index waits for Kafka's lock, on a thread that is not counted.
+      if (othersAreServed || now - indexWaited < FOLLOWS_NANOS) {
+        return false;
+      }
+    } else if (othersAreServed && waiting >= Math.max(1, reads.threads() / 2)) {
       return false;
     }
     waiting++;

@@ -225,9 +225,29 @@ class OutagesTest {
     return reads;
   }
 
-  /** On ten threads, as Kafka's; a consumer of what is away asks again after half a second. */
   @Test
   void othersAreReadAtTheirUsualRateMeanwhile() throws Exception {
+    othersAreReadMeanwhile((outages, took) -> outages.read(took, false, this::attempt));
+  }
+
+  /** Kafka's other threads wait for the lock, and no limit counts them. */
+  @Test
+  void othersAreReadAtTheirUsualRateWhileAnIndexIsAway() throws Exception {
+    Object lock = new Object();
+    othersAreReadMeanwhile(
+        (outages, took) -> {
+          synchronized (lock) {
+            return outages.read(took, true, this::attempt);
+          }
+        });
+  }
+
+  private interface Read {
+    int from(Outages outages, LongSupplier took) throws IOException, InterruptedException;
+  }
+
+  /** On ten threads, as Kafka's; a consumer of what is away asks again after half a second. */
+  private void othersAreReadMeanwhile(Read away) throws Exception {
     ExecutorService readers = Executors.newFixedThreadPool(10);
     ScheduledExecutorService consumers = Executors.newScheduledThreadPool(2);
     try (Outages real = new Outages(KafkaReads.DEFAULT, EngineEnvironment.system(), log::add)) {
@@ -236,10 +256,8 @@ class OutagesTest {
         var unused =
             consumers.scheduleAtFixedRate(
                 () -> {
-                  long begun = System.nanoTime();
-                  var unusedToo =
-                      readers.submit(
-                          () -> real.read(() -> System.nanoTime() - begun, false, this::attempt));
+                  LongSupplier took = fromNow(); // Kafka drops what waits for a thread too long.
+                  var unusedToo = readers.submit(() -> away.from(real, took));
                 },
                 10L * consumer,
                 500,
