@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  *
  * <p>It waits on a thread of Kafka's, of which other reads need some: while the store serves others
  * half of the threads wait at most, no read of an index waits, and further reads fail at once.
- * Those that wait take turns to try, and one that succeeds wakes all. A fault of one copy (it is
+ * Reads that wait take turns to try, and one that succeeds wakes all. A fault of one copy (it is
  * damaged, or missing) stays an error that the consumer sees: it is only delayed.
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
@@ -259,7 +259,7 @@ final class Outages implements AutoCloseable {
     long now = nanoTime.getAsLong();
     boolean othersAreServed = now - served < SERVES_NANOS && (!out || served - begun > 0);
     if (isIndex) {
-      // What else asks for this index waits for Kafka's lock, on a thread that is not counted.
+      // Other reads of this index wait for Kafka's lock, on threads that nobody counts.
       if (othersAreServed || now - indexWaited < FOLLOWS_NANOS) {
         return false;
       }
