@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.broker.FailingConfiguration;
-import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.key.ConfigRefusedException;
 import java.io.IOException;
 import java.util.AbstractMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.strata.kafka.it;
 
-import io.strata.kafka.tier.TestHook;
+import io.strata.kafka.tier.spec.TestHook;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

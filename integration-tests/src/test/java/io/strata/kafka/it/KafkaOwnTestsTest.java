@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.it.KafkaOwnTests.Counts;
 import io.strata.kafka.it.KafkaOwnTests.Outcome;
-import io.strata.kafka.tier.TestHook;
+import io.strata.kafka.tier.spec.TestHook;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringReader;

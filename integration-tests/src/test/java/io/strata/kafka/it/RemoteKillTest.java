@@ -3,7 +3,7 @@ package io.strata.kafka.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.strata.kafka.tier.TestHook;
+import io.strata.kafka.tier.spec.TestHook;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

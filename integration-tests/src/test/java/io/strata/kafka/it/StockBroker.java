@@ -562,7 +562,7 @@ final class StockBroker implements AutoCloseable {
           List.of(pools).stream().map(Path::toString).collect(Collectors.joining(",")));
     }
 
-    /** With the tests' {@link io.strata.kafka.tier.TestHook} in front of the jar. */
+    /** With the tests' {@link io.strata.kafka.tier.spec.TestHook} in front of the jar. */
     Builder hooked() {
       try {
         return library(Hooks.folder(folder.resolve("hook")));

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration;
 
+import io.strata.kafka.migration.plan.FailureCause;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;

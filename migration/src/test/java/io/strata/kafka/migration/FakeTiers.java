@@ -6,6 +6,10 @@ import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.PlannedMove;
+import io.strata.kafka.migration.plan.TieredSegments;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,12 +30,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
-final class FakeTiers implements TieredSegments {
+public final class FakeTiers implements TieredSegments {
 
-  static final long MIB = 1 << 20;
+  public static final long MIB = 1 << 20;
 
   /** What a move does before it succeeds; throws to make it fail. */
-  interface Hook {
+  public interface Hook {
     void before(Move.Kind kind, long id, int toTier) throws IOException, InterruptedException;
   }
 
@@ -110,11 +114,11 @@ final class FakeTiers implements TieredSegments {
   private volatile String excluded = "";
 
   /** What is to leave the pools. */
-  final Set<Long> unwanted = new HashSet<>();
+  public final Set<Long> unwanted = new HashSet<>();
 
-  final List<String> violations = new CopyOnWriteArrayList<>();
+  public final List<String> violations = new CopyOnWriteArrayList<>();
 
-  FakeTiers(long... capacities) {
+  public FakeTiers(long... capacities) {
     this.capacities = capacities.clone();
     lowest = capacities.length;
     used = new long[lowest];
@@ -128,29 +132,29 @@ final class FakeTiers implements TieredSegments {
     return bytes / 65536 * 65536;
   }
 
-  void hook(Hook newHook) {
+  public void hook(Hook newHook) {
     hook = newHook;
   }
 
   /** Whether a copy into another tier with space takes a segment out of its own. */
-  void relocates(boolean now) {
+  public void relocates(boolean now) {
     relocates = now;
   }
 
-  void slots(int count) {
+  public void slots(int count) {
     slots = count;
   }
 
   /** The topic's segments are to leave the pools, those that come too; empty for no topic. */
-  void exclude(String topic) {
+  public void exclude(String topic) {
     excluded = topic;
   }
 
-  boolean excludes(String topic) {
+  public boolean excludes(String topic) {
     return excluded.equals(topic);
   }
 
-  int logDirs() {
+  public int logDirs() {
     return lowest;
   }
 
@@ -158,7 +162,7 @@ final class FakeTiers implements TieredSegments {
    * A segment in the first tier with space from {@code tier} on, clean ones evicted; else the log
    * file.
    */
-  synchronized long add(
+  public synchronized long add(
       String topic, int partition, long offset, int tier, long bytes, long millis, boolean active) {
     String directory = "/data" + partition % 3;
     SegmentName name =
@@ -240,7 +244,7 @@ final class FakeTiers implements TieredSegments {
     return capacities[tier] - used[tier] >= bytes;
   }
 
-  synchronized void seal(long id) {
+  public synchronized void seal(long id) {
     Seg seg = segments.get(id);
     if (seg != null) {
       seg.active = false;
@@ -249,7 +253,7 @@ final class FakeTiers implements TieredSegments {
   }
 
   /** Appends to an active segment, as far as there is space. */
-  synchronized boolean append(long id, long bytes, long millis) {
+  public synchronized boolean append(long id, long bytes, long millis) {
     Seg seg = segments.get(id);
     if (seg == null || !seg.active || seg.tier == lowest || seg.tail > 0) {
       return false;
@@ -270,7 +274,7 @@ final class FakeTiers implements TieredSegments {
   }
 
   /** A tail of a segment in the log file, because the pool has no space. */
-  synchronized void spill(long id, long tail) {
+  public synchronized void spill(long id, long tail) {
     Seg seg = segments.get(id);
     if (seg != null && seg.tier < lowest) {
       seg.bytes += tail;
@@ -279,14 +283,14 @@ final class FakeTiers implements TieredSegments {
   }
 
   /** It was in its log file before Strata. */
-  synchronized void found(long id) {
+  public synchronized void found(long id) {
     Seg seg = segments.get(id);
     if (seg != null) {
       seg.found = true;
     }
   }
 
-  synchronized void read(long id, long millis, double recent) {
+  public synchronized void read(long id, long millis, double recent) {
     Seg seg = segments.get(id);
     if (seg != null) {
       seg.read = millis;
@@ -294,7 +298,7 @@ final class FakeTiers implements TieredSegments {
     }
   }
 
-  synchronized void delete(long id) {
+  public synchronized void delete(long id) {
     Seg seg = segments.remove(id);
     if (seg != null) {
       free(seg);
@@ -555,7 +559,7 @@ final class FakeTiers implements TieredSegments {
     return mayMove;
   }
 
-  void mayMove(boolean newMayMove) {
+  public void mayMove(boolean newMayMove) {
     mayMove = newMayMove;
   }
 
@@ -568,7 +572,7 @@ final class FakeTiers implements TieredSegments {
     order = List.copyOf(ids);
   }
 
-  synchronized List<Long> order() {
+  public synchronized List<Long> order() {
     return order;
   }
 
@@ -582,20 +586,20 @@ final class FakeTiers implements TieredSegments {
   }
 
   /** Moves that took effect. */
-  synchronized long made() {
+  public synchronized long made() {
     return made;
   }
 
-  SegmentView view(long id) {
+  public SegmentView view(long id) {
     return state().segments().stream().filter(s -> s.id() == id).findFirst().orElseThrow();
   }
 
-  TierUsage tier(int tier) {
+  public TierUsage tier(int tier) {
     return state().tiers().get(tier);
   }
 
   /** Makes the moves of a plan at once, in their order. */
-  void apply(List<PlannedMove> moves) {
+  public void apply(List<PlannedMove> moves) {
     for (PlannedMove planned : moves) {
       Move move = planned.move();
       try {

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.migration.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,6 +8,8 @@ import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.MigrationPolicyProvider;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.TierSnapshot;
+import io.strata.kafka.migration.plan.Plan;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

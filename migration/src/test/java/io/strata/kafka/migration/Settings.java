@@ -1,15 +1,22 @@
 package io.strata.kafka.migration;
 
-import io.strata.kafka.migration.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.BackOffs;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.Plan;
+import io.strata.kafka.migration.plan.PlannedMove;
+import io.strata.kafka.migration.plan.Planner;
+import io.strata.kafka.migration.plan.PolicyRegistry;
+import io.strata.kafka.migration.plan.TieredSegments;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
 /** Settings for tests, changed one at a time. */
-record Settings(MigrationSettings value) {
+public record Settings(MigrationSettings value) {
 
-  static Settings of(double... thresholds) {
+  public static Settings of(double... thresholds) {
     return new Settings(
         new MigrationSettings(
             Mode.EAGER,
@@ -25,15 +32,15 @@ record Settings(MigrationSettings value) {
             List.of()));
   }
 
-  Settings mode(Mode mode) {
+  public Settings mode(Mode mode) {
     return with(mode, value.hysteresis(), value.promote(), value.threads(), 0, 0);
   }
 
-  Settings hysteresis(double hysteresis) {
+  public Settings hysteresis(double hysteresis) {
     return with(value.mode(), hysteresis, value.promote(), value.threads(), 0, 0);
   }
 
-  Settings promote(boolean promote) {
+  public Settings promote(boolean promote) {
     return with(value.mode(), value.hysteresis(), promote, value.threads(), 0, 0);
   }
 
@@ -68,7 +75,7 @@ record Settings(MigrationSettings value) {
             value.pinnedTopics()));
   }
 
-  Settings interval(Duration interval) {
+  public Settings interval(Duration interval) {
     return new Settings(
         new MigrationSettings(
             value.mode(),
@@ -84,11 +91,11 @@ record Settings(MigrationSettings value) {
             value.pinnedTopics()));
   }
 
-  Settings policy(String name, Map<String, String> parameters) {
+  public Settings policy(String name, Map<String, String> parameters) {
     return rest(name, parameters, value.pinnedTopics());
   }
 
-  Settings pin(String... topics) {
+  public Settings pin(String... topics) {
     return rest(value.policy(), value.policyParameters(), List.of(topics));
   }
 
@@ -114,16 +121,16 @@ record Settings(MigrationSettings value) {
   }
 
   /** Nothing waits. */
-  static BackOffs noWaits() {
+  public static BackOffs noWaits() {
     return new BackOffs(() -> 0, new Random(1));
   }
 
   /** A plan of a state, as the first of an engine. */
-  Plan plan(FakeTiers tiers, long nowMillis) {
+  public Plan plan(FakeTiers tiers, long nowMillis) {
     return plan(tiers, nowMillis, List.of(), List.of(), noWaits());
   }
 
-  Plan plan(
+  public Plan plan(
       FakeTiers tiers,
       long nowMillis,
       List<Plan.TierPlan> before,

@@ -1,6 +1,6 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.key.ConfigProblem;
 import java.io.File;
 import java.io.IOException;
 import java.util.List;

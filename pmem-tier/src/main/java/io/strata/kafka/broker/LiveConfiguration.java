@@ -1,8 +1,8 @@
 package io.strata.kafka.broker;
 
 import io.strata.kafka.config.BrokerProperties;
-import io.strata.kafka.config.ConfigProblem;
-import io.strata.kafka.config.ConfigRefusedException;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.unpublished.ConfigurationCall;
 import io.strata.kafka.unpublished.StoredConfiguration;
 import java.io.IOException;

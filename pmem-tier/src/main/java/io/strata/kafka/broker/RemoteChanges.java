@@ -1,9 +1,9 @@
 package io.strata.kafka.broker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.config.ConfigRefusedException;
-import io.strata.kafka.config.IgnoredKey;
 import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.config.ConfigRefusedException;
-import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.pool.words.PoolException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.util.Optional;

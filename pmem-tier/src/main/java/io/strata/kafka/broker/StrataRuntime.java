@@ -4,7 +4,7 @@ import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StrataMetrics;
 import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.migration.remote.RemoteStats;
-import io.strata.kafka.tier.SegmentFiles;
+import io.strata.kafka.tier.directory.SegmentFiles;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;

@@ -1,11 +1,11 @@
 package io.strata.kafka.broker;
 
 import io.strata.kafka.config.BrokerProperties;
-import io.strata.kafka.config.MetaProperties;
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.pool.PoolOwner;
-import io.strata.kafka.tier.TestHook;
-import io.strata.kafka.tier.TierSpec;
+import io.strata.kafka.config.key.MetaProperties;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.tier.spec.TestHook;
+import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;

@@ -1,7 +1,19 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.config.ByteAmount;
+import io.strata.kafka.cli.doctor.DoctorCommand;
+import io.strata.kafka.cli.pool.AcceptLossCommand;
+import io.strata.kafka.cli.pool.DrainCommand;
+import io.strata.kafka.cli.pool.PoolCommand;
+import io.strata.kafka.cli.pool.SegmentsCommand;
+import io.strata.kafka.cli.remote.RemoteCommand;
+import io.strata.kafka.cli.status.StatusCommand;
+import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Failures;
+import io.strata.kafka.cli.terminal.PrintableWriter;
+import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.PoolType;
+import io.strata.kafka.config.key.ByteAmount;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.util.Optional;

@@ -1,9 +1,15 @@
 package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.strata.kafka.config.ByteAmount;
-import io.strata.kafka.migration.BurstPlan;
-import io.strata.kafka.migration.BurstPlan.Quantity;
+import io.strata.kafka.cli.terminal.Durations;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Json;
+import io.strata.kafka.cli.terminal.StrataCommand;
+import io.strata.kafka.cli.terminal.Table;
+import io.strata.kafka.cli.terminal.UsageException;
+import io.strata.kafka.config.key.ByteAmount;
+import io.strata.kafka.migration.plan.BurstPlan;
+import io.strata.kafka.migration.plan.BurstPlan.Quantity;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;

@@ -2,8 +2,15 @@ package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Failures;
+import io.strata.kafka.cli.terminal.Json;
+import io.strata.kafka.cli.terminal.Progress;
+import io.strata.kafka.cli.terminal.StrataCommand;
+import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.segment.ValidRecords;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;

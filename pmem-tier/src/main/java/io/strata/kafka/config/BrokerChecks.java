@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.ConfigProblem;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;

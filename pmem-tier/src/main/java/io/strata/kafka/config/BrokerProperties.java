@@ -1,5 +1,9 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.config.key.ServiceLinks;
 import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
 import java.io.File;
 import java.io.IOException;

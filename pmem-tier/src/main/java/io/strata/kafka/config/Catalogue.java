@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.StrataKey;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,7 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.StrataKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,11 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.IgnoredKey;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.config.key.ServiceLinks;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.TopicPlacement;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.TopicPlacement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

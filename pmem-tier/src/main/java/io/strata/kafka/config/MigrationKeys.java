@@ -1,7 +1,8 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.MigrationSettings.Mode;
+import io.strata.kafka.config.key.StrataKey;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.MigrationSettings.Mode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,8 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;

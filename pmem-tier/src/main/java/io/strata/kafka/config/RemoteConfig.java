@@ -1,9 +1,11 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
-import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

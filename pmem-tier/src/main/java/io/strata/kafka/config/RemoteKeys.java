@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
 import java.util.List;

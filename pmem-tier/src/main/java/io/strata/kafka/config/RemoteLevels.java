@@ -1,11 +1,13 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.store.StoreInspection;
-import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.keep.StoreInspection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

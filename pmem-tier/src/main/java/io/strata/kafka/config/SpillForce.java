@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.AckDurability;
 import java.util.Locale;
 
 /**

@@ -1,7 +1,9 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.TopicPlacement;
+import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.TopicPlacement;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,5 +1,8 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.key.NearNames;
+import io.strata.kafka.config.key.StrataKey;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,8 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.config.StrataKey.Kind;
+import io.strata.kafka.config.key.ByteAmount;
+import io.strata.kafka.config.key.StrataKey.Kind;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -5,9 +5,9 @@
  * <p>Public doors: {@link io.strata.kafka.config.StrataKeys}, the catalogue; {@link
  * io.strata.kafka.config.StrataConfig}, its checked values; {@link
  * io.strata.kafka.config.BrokerProperties} and {@link io.strata.kafka.config.CommandLineArguments},
- * which find them; {@link io.strata.kafka.config.ConfigProblem}, what is wrong with them; {@link
- * io.strata.kafka.config.MetaProperties}, the identity of a log directory. Nothing here writes a
- * file or logs.
+ * which find them; {@link io.strata.kafka.config.key.ConfigProblem}, what is wrong with them;
+ * {@link io.strata.kafka.config.key.MetaProperties}, the identity of a log directory. Nothing here
+ * writes a file or logs.
  */
 @NullMarked
 package io.strata.kafka.config;

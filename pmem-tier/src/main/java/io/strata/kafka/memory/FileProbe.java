@@ -1,5 +1,6 @@
 package io.strata.kafka.memory;
 
+import io.strata.kafka.memory.calls.Interrupts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessMode;

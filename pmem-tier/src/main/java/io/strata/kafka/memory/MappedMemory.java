@@ -1,6 +1,9 @@
 package io.strata.kafka.memory;
 
 import com.google.errorprone.annotations.CheckReturnValue;
+import io.strata.kafka.memory.calls.Faults;
+import io.strata.kafka.memory.calls.LibC;
+import io.strata.kafka.memory.calls.MappedWindows;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

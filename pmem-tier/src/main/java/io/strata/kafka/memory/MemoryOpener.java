@@ -2,6 +2,13 @@ package io.strata.kafka.memory;
 
 import com.intel.pmem.llpl.MemoryPool;
 import com.intel.pmem.llpl.MemoryPoolException;
+import io.strata.kafka.memory.calls.ForeignPmem;
+import io.strata.kafka.memory.calls.InodeLock;
+import io.strata.kafka.memory.calls.Interrupts;
+import io.strata.kafka.memory.calls.LibPmem;
+import io.strata.kafka.memory.calls.LlplPmem;
+import io.strata.kafka.memory.calls.MappedWindows;
+import io.strata.kafka.memory.calls.PmemCalls;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;

@@ -1,5 +1,8 @@
 package io.strata.kafka.memory;
 
+import io.strata.kafka.memory.calls.Faults;
+import io.strata.kafka.memory.calls.MappedWindows;
+import io.strata.kafka.memory.calls.PmemCalls;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
@@ -21,14 +24,14 @@ import java.util.Optional;
  *
  * <p>Thread safety: as {@link PersistentMemory} says.
  */
-final class PmemMemory extends MappedMemory {
+public final class PmemMemory extends MappedMemory {
   /** Empty when read-only. */
   private final Optional<PmemCalls> calls;
 
   /** Where each window begins. */
   private final long[] addresses;
 
-  PmemMemory(
+  public PmemMemory(
       Path path,
       long size,
       Durability durability,

@@ -1,6 +1,7 @@
 package io.strata.kafka.memory;
 
 import com.sun.jna.LastErrorException;
+import io.strata.kafka.memory.calls.LibC;
 import io.strata.kafka.migration.NoSpaceException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

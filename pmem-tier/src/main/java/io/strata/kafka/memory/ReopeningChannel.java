@@ -1,5 +1,7 @@
 package io.strata.kafka.memory;
 
+import io.strata.kafka.memory.calls.InodeLock;
+import io.strata.kafka.memory.calls.Interrupts;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.channels.ClosedChannelException;

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * has under way while one fails fails as well, unless it returned from the kernel before the
  * failing one did.
  */
-final class WriteBack<M> {
+public final class WriteBack<M> {
   /** The system call that makes a range durable. */
   @FunctionalInterface
-  interface Force<M> {
+  public interface Force<M> {
     void force(M medium, long position, long length) throws IOException;
   }
 
@@ -41,7 +41,7 @@ final class WriteBack<M> {
   }
 
   /** Returns a write-back whose threads each force their own range. */
-  static <M> WriteBack<M> ofRanges(Path file, Force<M> force) {
+  public static <M> WriteBack<M> ofRanges(Path file, Force<M> force) {
     return new WriteBack<>(file, force, Optional.empty());
   }
 

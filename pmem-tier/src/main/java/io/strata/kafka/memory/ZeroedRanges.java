@@ -2,6 +2,7 @@ package io.strata.kafka.memory;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.jna.LastErrorException;
+import io.strata.kafka.memory.calls.LibC;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;

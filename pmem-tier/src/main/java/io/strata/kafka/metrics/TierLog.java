@@ -1,12 +1,12 @@
 package io.strata.kafka.metrics;
 
-import io.strata.kafka.memory.Printable;
+import io.strata.kafka.memory.calls.Printable;
 import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;
-import io.strata.kafka.pool.PoolOwner;
-import io.strata.kafka.tier.RecoveryReport;
-import io.strata.kafka.tier.TierEvents;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.tier.spec.RecoveryReport;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.LongSupplier;

@@ -1,7 +1,7 @@
 package io.strata.kafka.nio;
 
-import io.strata.kafka.segment.SegmentTag;
-import io.strata.kafka.tier.SegmentFiles;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.SegmentFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

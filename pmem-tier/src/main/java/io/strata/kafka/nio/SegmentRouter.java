@@ -1,6 +1,6 @@
 package io.strata.kafka.nio;
 
-import io.strata.kafka.tier.SegmentFiles;
+import io.strata.kafka.tier.directory.SegmentFiles;
 import java.io.IOException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package io.strata.kafka.nio;
 
 import io.strata.kafka.broker.JdkFileSystem;
 import io.strata.kafka.broker.StrataRuntime;
-import io.strata.kafka.tier.Marker;
-import io.strata.kafka.tier.SegmentFiles;
+import io.strata.kafka.tier.directory.Marker;
+import io.strata.kafka.tier.directory.SegmentFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,5 +1,6 @@
 package io.strata.kafka.pool;
 
+import io.strata.kafka.pool.words.CheckFinding;
 import java.util.List;
 import java.util.Optional;
 

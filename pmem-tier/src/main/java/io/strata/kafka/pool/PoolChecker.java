@@ -1,7 +1,14 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.memory.PersistentMemory;
-import io.strata.kafka.pool.CheckFinding.Severity;
+import io.strata.kafka.pool.words.CheckFinding;
+import io.strata.kafka.pool.words.CheckFinding.Severity;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolMoments;
+import io.strata.kafka.pool.words.Session;
+import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.pool.words.Superblock;
+import io.strata.kafka.pool.words.Superblocks;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,16 +1,23 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
-import io.strata.kafka.memory.InodeLock;
-import io.strata.kafka.memory.Interrupts;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.OverlayMemory;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.memory.calls.InodeLock;
+import io.strata.kafka.memory.calls.Interrupts;
 import io.strata.kafka.migration.NoSpaceException;
-import io.strata.kafka.pool.PoolException.Kind;
+import io.strata.kafka.pool.words.CheckFinding;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolException.Kind;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.PoolSpec;
+import io.strata.kafka.pool.words.Session;
+import io.strata.kafka.pool.words.Superblock;
+import io.strata.kafka.pool.words.Superblocks;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;

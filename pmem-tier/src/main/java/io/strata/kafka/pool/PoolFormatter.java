@@ -4,6 +4,11 @@ import static io.strata.kafka.layout.SlotLayout.*;
 
 import io.strata.kafka.layout.CheckedWord;
 import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolSpec;
+import io.strata.kafka.pool.words.Session;
+import io.strata.kafka.pool.words.Superblock;
+import io.strata.kafka.pool.words.Superblocks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

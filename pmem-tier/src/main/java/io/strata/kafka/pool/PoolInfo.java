@@ -2,6 +2,7 @@ package io.strata.kafka.pool;
 
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.words.PoolOwner;
 import java.nio.file.Path;
 import java.util.UUID;
 

@@ -2,9 +2,10 @@ package io.strata.kafka.pool;
 
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
-import io.strata.kafka.memory.InodeLock;
 import io.strata.kafka.memory.PoolFiles;
-import io.strata.kafka.pool.PoolException.Kind;
+import io.strata.kafka.memory.calls.InodeLock;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolException.Kind;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;

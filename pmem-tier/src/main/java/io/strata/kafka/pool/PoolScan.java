@@ -2,7 +2,15 @@ package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.PersistentMemory;
-import io.strata.kafka.pool.CheckFinding.Severity;
+import io.strata.kafka.pool.space.BuddyAllocator;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentList;
+import io.strata.kafka.pool.words.CheckFinding;
+import io.strata.kafka.pool.words.CheckFinding.Severity;
+import io.strata.kafka.pool.words.SlotDecoder;
+import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.pool.words.Superblock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

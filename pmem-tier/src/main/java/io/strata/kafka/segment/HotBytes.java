@@ -1,5 +1,9 @@
 package io.strata.kafka.segment;
 
+import io.strata.kafka.segment.view.HotView;
+import io.strata.kafka.segment.view.ReaderGate;
+import io.strata.kafka.segment.view.Reads;
+import io.strata.kafka.segment.view.SegmentBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,10 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.pool.Extent;
+import io.strata.kafka.pool.space.Extent;
 import io.strata.kafka.segment.CopyResult.Outcome;
+import io.strata.kafka.segment.view.HotView;
+import io.strata.kafka.segment.view.ReaderGate;
+import io.strata.kafka.segment.view.Residence;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

@@ -1,10 +1,15 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
-import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.segment.view.HotView;
+import io.strata.kafka.segment.view.ReaderGate;
+import io.strata.kafka.segment.view.Reads;
+import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;

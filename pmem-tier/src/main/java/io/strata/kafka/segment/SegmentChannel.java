@@ -1,7 +1,8 @@
 package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.memory.Interrupts.IoSupplier;
+import io.strata.kafka.memory.calls.Interrupts.IoSupplier;
+import io.strata.kafka.segment.view.SegmentBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: as {@link FileChannel} asks. The position has a lock of its own, which no
  * positional operation takes.
  */
-final class SegmentChannel extends FileChannel {
+public final class SegmentChannel extends FileChannel {
 
   /** Bytes moved at a time from a channel that cannot be read in place. */
   private static final int TRANSFER_LENGTH = 64 << 10;

@@ -2,6 +2,8 @@ package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.view.SegmentBytes;
+import io.strata.kafka.segment.view.SpilledTail;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.util.Optional;

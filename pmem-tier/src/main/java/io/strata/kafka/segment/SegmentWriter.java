@@ -1,12 +1,18 @@
 package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.memory.Interrupts.IoSupplier;
-import io.strata.kafka.pool.Extent;
-import io.strata.kafka.pool.ExtentList;
+import io.strata.kafka.memory.calls.Interrupts.IoSupplier;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentList;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.segment.view.ExtentBytes;
+import io.strata.kafka.segment.view.HotView;
+import io.strata.kafka.segment.view.ReaderGate;
+import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.segment.view.SegmentBytes;
+import io.strata.kafka.segment.view.SpilledTail;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;

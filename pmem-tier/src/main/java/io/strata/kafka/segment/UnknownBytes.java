@@ -1,6 +1,7 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.segment.view.Residence;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

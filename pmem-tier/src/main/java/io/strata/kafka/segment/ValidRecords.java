@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import io.strata.kafka.segment.view.BatchCheck;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

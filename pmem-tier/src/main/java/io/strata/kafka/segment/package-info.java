@@ -3,11 +3,11 @@
  * log file, or head in the pool and tail in the log file.
  *
  * <p>Public doors: {@code Segment} (shared by all channels on it), {@link
- * io.strata.kafka.segment.SegmentTag} (what ties the log file to its slot), {@link
+ * io.strata.kafka.segment.view.SegmentTag} (what ties the log file to its slot), {@link
  * io.strata.kafka.segment.SegmentSettings} and {@link io.strata.kafka.segment.SegmentEvents}; for
- * moves {@link io.strata.kafka.segment.Residence}, {@link io.strata.kafka.segment.CopyPace}, {@link
- * io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.SpaceMaker} and {@link
- * io.strata.kafka.segment.Reads}. This package knows the pool, but not log directories,
+ * moves {@link io.strata.kafka.segment.view.Residence}, {@link io.strata.kafka.segment.CopyPace},
+ * {@link io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.SpaceMaker} and {@link
+ * io.strata.kafka.segment.view.Reads}. This package knows the pool, but not log directories,
  * configuration or Kafka.
  */
 @NullMarked

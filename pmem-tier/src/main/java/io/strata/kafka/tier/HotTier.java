@@ -2,15 +2,52 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
-import io.strata.kafka.config.AckDurability;
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.SpillForce;
-import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.pool.Pool;
-import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.Directories;
+import io.strata.kafka.tier.directory.KafkaLocks;
+import io.strata.kafka.tier.directory.LogDirectories;
+import io.strata.kafka.tier.directory.LogDirectory;
+import io.strata.kafka.tier.directory.LogDirectoryFailure;
+import io.strata.kafka.tier.directory.Moments;
+import io.strata.kafka.tier.directory.NewestLogFiles;
+import io.strata.kafka.tier.directory.PoolSet;
+import io.strata.kafka.tier.directory.PoolTier;
+import io.strata.kafka.tier.directory.SegmentFiles;
+import io.strata.kafka.tier.directory.TierParts;
+import io.strata.kafka.tier.durable.BackgroundWork;
+import io.strata.kafka.tier.durable.DurableNames;
+import io.strata.kafka.tier.durable.ModificationTimes;
+import io.strata.kafka.tier.durable.PrecedingLogFile;
+import io.strata.kafka.tier.durable.SlotRelease;
+import io.strata.kafka.tier.durable.UnsyncedRenames;
+import io.strata.kafka.tier.durable.WholeLogFiles;
+import io.strata.kafka.tier.files.LogFileNames;
+import io.strata.kafka.tier.files.SegmentRegistry;
+import io.strata.kafka.tier.files.TieredSegment;
+import io.strata.kafka.tier.moves.TierFigures;
+import io.strata.kafka.tier.moves.TierMoves;
+import io.strata.kafka.tier.moves.TierState;
+import io.strata.kafka.tier.space.EmptySegments;
+import io.strata.kafka.tier.space.PoolForcer;
+import io.strata.kafka.tier.space.PoolSpace;
+import io.strata.kafka.tier.space.Traffic;
+import io.strata.kafka.tier.spec.FailureText;
+import io.strata.kafka.tier.spec.RecoveryReport;
+import io.strata.kafka.tier.spec.TierCounts;
+import io.strata.kafka.tier.spec.TierEvents;
+import io.strata.kafka.tier.spec.TierSpec;
+import io.strata.kafka.tier.start.LostPools;
+import io.strata.kafka.tier.start.MissingPools;
+import io.strata.kafka.tier.start.Recovery;
+import io.strata.kafka.tier.start.Trial;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.CopyOption;
@@ -213,7 +250,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /** As {@link #open(TierSpec, TierEvents, SegmentEvents)}, with other parts. */
-  static HotTier open(
+  public static HotTier open(
       TierSpec spec, TierEvents events, SegmentEvents segmentEvents, TierParts parts)
       throws IOException {
     Moments.refuseOthers(spec);
@@ -673,31 +710,31 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     return times;
   }
 
-  Collection<TieredSegment> segments() {
+  public Collection<TieredSegment> segments() {
     return registry.inPools();
   }
 
-  SegmentRegistry registry() {
+  public SegmentRegistry registry() {
     return registry;
   }
 
-  LogDirectories logDirectories() {
+  public LogDirectories logDirectories() {
     return logDirectories;
   }
 
-  LogFileNames names() {
+  public LogFileNames names() {
     return names;
   }
 
-  BackgroundWork backgroundWork() {
+  public BackgroundWork backgroundWork() {
     return work;
   }
 
-  DurableNames durableNames() {
+  public DurableNames durableNames() {
     return durable;
   }
 
-  EmptySegments emptySegments() {
+  public EmptySegments emptySegments() {
     return empties;
   }
 
@@ -728,13 +765,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /** Removes what Strata keeps on a log directory, for good. */
-  void release(LogDirectory directory) throws IOException {
+  public void release(LogDirectory directory) throws IOException {
     stopped.add(directory.id());
     moments.end(directory);
   }
 
   /** Has a log directory and the pools go on to another moment. */
-  void moveOn(LogDirectory directory) {
+  public void moveOn(LogDirectory directory) {
     if (stopped.contains(directory.id())) {
       return;
     }

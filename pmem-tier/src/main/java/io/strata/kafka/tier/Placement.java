@@ -1,8 +1,23 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
-import io.strata.kafka.segment.Residence;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.Directories;
+import io.strata.kafka.tier.directory.LogDirectories;
+import io.strata.kafka.tier.directory.PoolSet;
+import io.strata.kafka.tier.directory.SegmentPlace;
+import io.strata.kafka.tier.directory.TaggedLogFile;
+import io.strata.kafka.tier.durable.DurableNames;
+import io.strata.kafka.tier.durable.PrecedingLogFile;
+import io.strata.kafka.tier.durable.UnsyncedRenames;
+import io.strata.kafka.tier.files.LogFileChannels;
+import io.strata.kafka.tier.files.LogFileNames;
+import io.strata.kafka.tier.files.SegmentRegistry;
+import io.strata.kafka.tier.files.TieredSegment;
+import io.strata.kafka.tier.space.CopySlots;
+import io.strata.kafka.tier.space.PoolSpace;
+import io.strata.kafka.tier.spec.TierCounts;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,10 +1,21 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.segment.Residence;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.durable.BackgroundWork;
+import io.strata.kafka.tier.durable.DurableNames;
+import io.strata.kafka.tier.durable.ModificationTimes;
+import io.strata.kafka.tier.durable.SlotRelease;
+import io.strata.kafka.tier.durable.UnsyncedRenames;
+import io.strata.kafka.tier.durable.WholeLogFiles;
+import io.strata.kafka.tier.files.LogFileNames;
+import io.strata.kafka.tier.files.SegmentRegistry;
+import io.strata.kafka.tier.files.TieredSegment;
+import io.strata.kafka.tier.space.Traffic;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,14 +1,10 @@
 /**
- * Which segment lives where: the registry of hot segments, their placement, and what a restart
- * finds of them.
+ * The tier of hot segments as Kafka's calls meet it: a file is opened, renamed, deleted, placed.
+ * The rooms below hold what each of these leads to.
  *
- * <p>Public doors: {@link io.strata.kafka.tier.SegmentFiles}, through which the file system
- * provider asks about a file; {@link io.strata.kafka.tier.HotTier}, the tier of a broker, and
- * {@link io.strata.kafka.tier.ReadOnlyTier}, that of a tool; {@link
- * io.strata.kafka.tier.TierEvents} and {@link io.strata.kafka.tier.RecoveryReport}, what they say;
- * {@link io.strata.kafka.tier.Drain}, {@link io.strata.kafka.tier.AcceptedLoss}, {@link
- * io.strata.kafka.tier.Forget} and {@link io.strata.kafka.tier.Moments}, for an operator. All paths
- * here are the JDK's own, never the provider's.
+ * <p>Door: {@link io.strata.kafka.tier.HotTier}. Rooms, lowest first: {@code spec}, {@code
+ * directory}, {@code files}, {@code durable}, {@code space}, {@code moves}, {@code start}, this
+ * package, {@code offline}. All paths in them are the JDK's own, never the provider's.
  */
 @NullMarked
 package io.strata.kafka.tier;

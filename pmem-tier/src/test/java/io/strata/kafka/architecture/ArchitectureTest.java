@@ -41,24 +41,48 @@ class ArchitectureTest {
   private static final List<String> ORDER =
       List.of(
           ROOT + ".unpublished..",
-          ROOT + ".memory..",
+          ROOT + ".memory.calls",
+          ROOT + ".memory",
           ROOT + ".layout..",
-          ROOT + ".pool..",
-          ROOT + ".segment..",
-          ROOT + ".config..",
-          ROOT + ".tier..",
-          ROOT + ".metrics..",
+          ROOT + ".pool.space",
+          ROOT + ".pool.words",
+          ROOT + ".pool",
+          ROOT + ".segment.view",
+          ROOT + ".segment",
+          ROOT + ".config.key",
+          ROOT + ".config",
+          ROOT + ".tier.spec",
+          ROOT + ".tier.directory",
+          ROOT + ".tier.files",
+          ROOT + ".tier.durable",
+          ROOT + ".tier.space",
+          ROOT + ".tier.moves",
+          ROOT + ".tier.start",
+          ROOT + ".tier",
+          ROOT + ".tier.offline",
+          ROOT + ".metrics.sink",
+          ROOT + ".metrics",
           BROKER,
           ROOT + ".nio..",
           ROOT,
-          CLI);
+          ROOT + ".cli.terminal",
+          ROOT + ".cli.status",
+          ROOT + ".cli.pool",
+          ROOT + ".cli.remote",
+          ROOT + ".cli.doctor",
+          ROOT + ".cli");
 
   /** The packages of migration, in the same way. */
   private static final List<String> MIGRATION_ORDER =
       List.of(
+          ROOT + ".migration.plan",
           ROOT + ".migration",
           ROOT + ".migration.remote.calls",
+          ROOT + ".migration.remote.store.layout",
+          ROOT + ".migration.remote.store.disk",
           ROOT + ".migration.remote.store",
+          ROOT + ".migration.remote.store.read",
+          ROOT + ".migration.remote.store.keep",
           ROOT + ".migration.remote");
 
   private JavaClasses classes = new ClassFileImporter().importClasses();

@@ -2,7 +2,7 @@ package io.strata.kafka.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.config.ConfigProblem;
+import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.migration.remote.StrataRemoteStorageManager;
 import java.io.IOException;
 import java.io.InputStream;

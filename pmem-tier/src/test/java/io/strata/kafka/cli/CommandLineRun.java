@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.strata.kafka.cli.terminal.ExitCode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
@@ -15,9 +16,9 @@ import java.io.StringWriter;
  * @param out what it wrote to standard output
  * @param err what it wrote to standard error
  */
-record CommandLineRun(int code, String out, String err) {
+public record CommandLineRun(int code, String out, String err) {
 
-  static CommandLineRun of(Object... args) {
+  public static CommandLineRun of(Object... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     String[] texts = new String[args.length];
@@ -29,14 +30,14 @@ record CommandLineRun(int code, String out, String err) {
   }
 
   /** Fails unless the exit code is 0 and nothing was complained of. */
-  CommandLineRun succeeds() {
+  public CommandLineRun succeeds() {
     assertThat(err).isEmpty();
     assertThat(code).isZero();
     return this;
   }
 
   /** Fails unless the run ended with {@code expected}, without output and with no stack trace. */
-  CommandLineRun fails(ExitCode expected) {
+  public CommandLineRun fails(ExitCode expected) {
     assertThat(err).isNotEmpty().doesNotContain("\tat ");
     assertThat(err.lines().findFirst()).get().asString().startsWith("strata: ");
     assertThat(out).isEmpty();
@@ -44,7 +45,7 @@ record CommandLineRun(int code, String out, String err) {
     return this;
   }
 
-  JsonNode json() throws JsonProcessingException {
+  public JsonNode json() throws JsonProcessingException {
     return new ObjectMapper().readTree(out);
   }
 }

@@ -3,10 +3,10 @@ package io.strata.kafka.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.config.BrokerProperties;
-import io.strata.kafka.config.ConfigProblem;
-import io.strata.kafka.config.Parsed;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.Parsed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,10 @@ package io.strata.kafka.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.cli.remote.RemoteCommandsTest;
+import io.strata.kafka.cli.status.StatusCommandTest;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.config.GeneratedPage;
 import io.strata.kafka.memory.MemoryDirectory;
 import java.io.IOException;
@@ -26,7 +30,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
 /** Usage, help and version; and the reference page. */
-class MainTest {
+public class MainTest {
 
   /** On a disk: of a pool in memory a command has more to say. */
   @TempDir(factory = MemoryDirectory.OnDisk.class)
@@ -231,7 +235,7 @@ class MainTest {
         .allMatch(f -> JSON.contains("`" + f));
   }
 
-  static void collectFields(JsonNode node, Set<String> fields) {
+  public static void collectFields(JsonNode node, Set<String> fields) {
     node.fieldNames().forEachRemaining(fields::add);
     node.forEach(child -> collectFields(child, fields));
   }

@@ -4,6 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.cli.status.BrokerStatus;
+import io.strata.kafka.cli.status.StatusOutput;
+import io.strata.kafka.cli.terminal.Progress;
+import io.strata.kafka.cli.terminal.Table;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;

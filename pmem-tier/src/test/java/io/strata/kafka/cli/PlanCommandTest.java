@@ -3,6 +3,8 @@ package io.strata.kafka.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.strata.kafka.cli.terminal.Durations;
+import io.strata.kafka.cli.terminal.ExitCode;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,6 +2,8 @@ package io.strata.kafka.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.cli.terminal.PrintableWriter;
+import io.strata.kafka.cli.terminal.Table;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;

@@ -1,20 +1,20 @@
 package io.strata.kafka.cli;
 
 import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.store.BytePace;
-import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.LogSource;
-import io.strata.kafka.migration.remote.store.ObjectType;
-import io.strata.kafka.migration.remote.store.SegmentInfo;
-import io.strata.kafka.migration.remote.store.SegmentKey;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreIdentity;
-import io.strata.kafka.migration.remote.store.StoreNames;
-import io.strata.kafka.migration.remote.store.StoreOptions;
-import io.strata.kafka.migration.remote.store.StoreOptions.Directory;
-import io.strata.kafka.migration.remote.store.StoreOptions.LevelOptions;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
-import io.strata.kafka.migration.remote.store.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.Directory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.LevelOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -32,22 +32,22 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /** A store on disk with two levels, for the tests of the commands. */
-final class RemoteStores {
-  static final String CLUSTER = "cluster-a";
-  static final int BYTES = 100_000;
+public final class RemoteStores {
+  public static final String CLUSTER = "cluster-a";
+  public static final int BYTES = 100_000;
 
   private static final String TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ";
 
-  final Path ssd;
-  final Path hdd;
+  public final Path ssd;
+  public final Path hdd;
   private final Path directory;
   private final String cluster;
 
-  RemoteStores(Path directory) throws IOException {
+  public RemoteStores(Path directory) throws IOException {
     this(directory, CLUSTER);
   }
 
-  RemoteStores(Path directory, String cluster) throws IOException {
+  public RemoteStores(Path directory, String cluster) throws IOException {
     this.directory = directory;
     this.cluster = cluster;
     ssd = Files.createDirectories(directory.resolve("ssd"));
@@ -55,17 +55,17 @@ final class RemoteStores {
   }
 
   /** As Kafka prints an id. */
-  static String id(long number) {
+  public static String id(long number) {
     byte[] bytes = ByteBuffer.allocate(16).putLong(1).putLong(number).array();
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  static SegmentKey key(String topic, int partition, long start, long id) {
+  public static SegmentKey key(String topic, int partition, long start, long id) {
     return new SegmentKey(topic, TOPIC_ID, partition, start, id(id));
   }
 
   /** Copies a segment to the first level. */
-  Path copy(String topic, int partition, long start, long id, Duration age)
+  public Path copy(String topic, int partition, long start, long id, Duration age)
       throws IOException, InterruptedException {
     SegmentInfo segment =
         new SegmentInfo(
@@ -121,7 +121,7 @@ final class RemoteStores {
   }
 
   /** Has the second level have a copy too. */
-  Path alsoInTheSecondLevel(SegmentKey key) throws IOException {
+  public Path alsoInTheSecondLevel(SegmentKey key) throws IOException {
     Path from = StoreNames.segment(ssd, key);
     Path to = StoreNames.segment(hdd, key);
     Path unused = Files.createDirectories(to);
@@ -134,7 +134,7 @@ final class RemoteStores {
   }
 
   /** The broker's file. */
-  Path config() throws IOException {
+  public Path config() throws IOException {
     Path logs = Files.createDirectories(directory.resolve("logs"));
     return Files.writeString(
         directory.resolve("server.properties"),

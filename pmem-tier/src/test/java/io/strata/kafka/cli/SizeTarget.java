@@ -2,7 +2,8 @@ package io.strata.kafka.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.config.ByteAmount;
+import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.config.key.ByteAmount;
 import io.strata.kafka.fuzz.FuzzTarget;
 import java.util.List;
 import picocli.CommandLine;

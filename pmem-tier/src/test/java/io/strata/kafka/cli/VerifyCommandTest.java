@@ -3,7 +3,8 @@ package io.strata.kafka.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.ConfigRefusedException;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.MetaPropertiesTarget;
 import io.strata.kafka.fuzz.FuzzContract;
 import io.strata.kafka.fuzz.FuzzTarget;
 import java.io.IOException;

@@ -2,7 +2,8 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.config.key.IgnoredKey;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
 import java.time.Duration;

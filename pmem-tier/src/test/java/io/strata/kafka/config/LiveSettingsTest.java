@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.MigrationPolicyProvider;
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.IgnoredKey;
+import io.strata.kafka.config.key.ServiceLinksTest;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,13 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.config.key.IgnoredKey;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.fuzz.FuzzTarget;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.io.IOException;
 import java.nio.file.Files;

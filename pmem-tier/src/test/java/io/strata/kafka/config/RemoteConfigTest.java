@@ -2,15 +2,17 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
-import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreIdentity;
-import io.strata.kafka.migration.remote.store.StoreOptions;
-import io.strata.kafka.migration.remote.store.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

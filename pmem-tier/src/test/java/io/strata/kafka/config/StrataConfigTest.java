@@ -4,8 +4,12 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.plan.MigrationSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

@@ -2,6 +2,8 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.key.NearNames;
+import io.strata.kafka.config.key.StrataKey;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;

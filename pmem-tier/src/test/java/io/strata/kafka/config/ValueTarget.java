@@ -2,6 +2,8 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.key.ByteAmount;
+import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.fuzz.FuzzTarget;
 import java.util.List;
 import java.util.Optional;

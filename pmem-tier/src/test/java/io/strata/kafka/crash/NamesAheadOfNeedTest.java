@@ -3,11 +3,11 @@ package io.strata.kafka.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
-import io.strata.kafka.pool.SlotState;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.pool.words.SlotState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;

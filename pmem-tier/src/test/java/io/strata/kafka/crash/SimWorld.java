@@ -2,8 +2,8 @@ package io.strata.kafka.crash;
 
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.tier.SimTier;
-import io.strata.kafka.tier.TierEvents;
-import io.strata.kafka.tier.TierSpec;
+import io.strata.kafka.tier.spec.TierEvents;
+import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

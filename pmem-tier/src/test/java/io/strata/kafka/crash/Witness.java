@@ -2,13 +2,13 @@ package io.strata.kafka.crash;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.crash.SimWorld.End;
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.pool.SimPools.FirstLine;
-import io.strata.kafka.pool.SlotFlag;
-import io.strata.kafka.pool.SlotState;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

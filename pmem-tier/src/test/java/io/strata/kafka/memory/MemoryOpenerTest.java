@@ -2,6 +2,7 @@ package io.strata.kafka.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.memory.calls.LibPmem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.intel.pmem.llpl.MemoryPool;
+import io.strata.kafka.memory.calls.LlplPmem;
+import io.strata.kafka.memory.calls.MappedWindows;
+import io.strata.kafka.memory.calls.PmemCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

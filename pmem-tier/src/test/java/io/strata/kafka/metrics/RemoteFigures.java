@@ -1,7 +1,7 @@
 package io.strata.kafka.metrics;
 
-import io.strata.kafka.migration.FailureCause;
 import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.plan.FailureCause;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;

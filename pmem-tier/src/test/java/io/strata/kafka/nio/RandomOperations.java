@@ -2,7 +2,7 @@ package io.strata.kafka.nio;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.tier.SegmentFiles;
+import io.strata.kafka.tier.directory.SegmentFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

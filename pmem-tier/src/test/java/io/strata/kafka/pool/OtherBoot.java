@@ -1,6 +1,7 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.words.PoolOwner;
 import java.io.IOException;
 import java.util.OptionalLong;
 

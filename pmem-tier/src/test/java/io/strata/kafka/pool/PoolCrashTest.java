@@ -6,6 +6,8 @@ import io.strata.kafka.memory.CrashError;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.RecordingMemory;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.PoolSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;

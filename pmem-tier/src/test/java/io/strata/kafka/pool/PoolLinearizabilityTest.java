@@ -1,6 +1,7 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.lincheck.Lincheck;
+import io.strata.kafka.pool.space.BuddyAllocatorOperations;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -3,6 +3,10 @@ package io.strata.kafka.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.PersistentMemory;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentList;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.pool.words.SlotState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

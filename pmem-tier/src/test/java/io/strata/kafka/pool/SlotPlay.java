@@ -1,6 +1,9 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.segment.SparseMemory;
 import io.strata.kafka.turns.Play;
 import java.io.IOException;

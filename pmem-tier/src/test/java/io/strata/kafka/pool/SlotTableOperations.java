@@ -2,6 +2,11 @@ package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.pool.space.BuddyAllocator;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentList;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.PoolSpec;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

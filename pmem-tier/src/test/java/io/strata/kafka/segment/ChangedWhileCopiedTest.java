@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.segment.CopyResult.Outcome;
+import io.strata.kafka.segment.view.Residence;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

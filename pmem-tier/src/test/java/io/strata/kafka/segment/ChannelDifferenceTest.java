@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.view.Residence;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

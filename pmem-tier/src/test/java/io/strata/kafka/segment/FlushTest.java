@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.SlotFlag;
+import io.strata.kafka.pool.words.SlotFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;

@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import io.strata.kafka.segment.view.ReaderGate;
 import io.strata.kafka.turns.Play;
 import io.strata.kafka.turns.Turns;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.strata.kafka.segment;
 
 import io.strata.kafka.lincheck.Lincheck;
+import io.strata.kafka.segment.view.ReaderGateOperations;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -1,6 +1,7 @@
 package io.strata.kafka.segment;
 
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.view.Residence;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -192,7 +193,7 @@ public final class SegmentOperations {
       }
     }
     if (!done) {
-      List<io.strata.kafka.pool.Extent> extents = slot.extents().toList();
+      List<io.strata.kafka.pool.space.Extent> extents = slot.extents().toList();
       slot.free();
       pool.pool().release(extents);
     }

@@ -1,7 +1,8 @@
 package io.strata.kafka.segment;
 
-import io.strata.kafka.pool.Extent;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.turns.Play;
 import java.io.IOException;
 import java.nio.ByteBuffer;

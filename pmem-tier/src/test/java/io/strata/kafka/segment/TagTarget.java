@@ -3,6 +3,7 @@ package io.strata.kafka.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.fuzz.FuzzTarget;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

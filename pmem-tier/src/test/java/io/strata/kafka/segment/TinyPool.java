@@ -5,9 +5,9 @@ import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.OtherBoot;
 import io.strata.kafka.pool.Pool;
-import io.strata.kafka.pool.PoolOwner;
-import io.strata.kafka.pool.PoolSpec;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.PoolSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -18,7 +18,7 @@ import java.util.UUID;
  * A pool of 32 blocks of 64 KiB, most of which belong to ballast, so that a segment finds as little
  * space as a test wants it to.
  */
-final class TinyPool implements AutoCloseable {
+public final class TinyPool implements AutoCloseable {
 
   static final int BLOCK = 64 << 10;
   static final UUID DIRECTORY = new UUID(1, 2);
@@ -37,7 +37,7 @@ final class TinyPool implements AutoCloseable {
   }
 
   /** A new pool in a file. */
-  static TinyPool create(Path file) throws IOException {
+  public static TinyPool create(Path file) throws IOException {
     return create(file, MemoryType.MAPPED);
   }
 
@@ -77,7 +77,7 @@ final class TinyPool implements AutoCloseable {
     }
   }
 
-  Pool pool() {
+  public Pool pool() {
     return pool;
   }
 
@@ -107,7 +107,7 @@ final class TinyPool implements AutoCloseable {
     }
   }
 
-  Slot allocate(String name) throws IOException {
+  public Slot allocate(String name) throws IOException {
     return pool.allocateSlot(DIRECTORY, name).orElseThrow();
   }
 

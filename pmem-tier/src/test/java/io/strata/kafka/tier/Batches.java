@@ -8,12 +8,12 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /** Bytes that are record batches, made by Kafka's own classes. */
-final class Batches {
+public final class Batches {
 
   private Batches() {}
 
   /** At least {@code length} bytes of batches with random values. */
-  static byte[] of(int length, long seed) {
+  public static byte[] of(int length, long seed) {
     Random random = new Random(seed);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     long offset = 0;

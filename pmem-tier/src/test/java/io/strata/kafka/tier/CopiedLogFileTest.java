@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.tier.offline.Drain;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.memory.ProgressListener;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.LogDirectory;
+import io.strata.kafka.tier.directory.Marker;
+import io.strata.kafka.tier.offline.Drain;
+import io.strata.kafka.tier.offline.Forget;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.CorruptSegmentException;
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Copies to the log file that take a segment in several turns. */
-final class DestagedInPiecesTest {
+public final class DestagedInPiecesTest {
 
   private static final int LOG_DIRECTORY = 1;
   private static final int PIECE = 100_000;
@@ -26,7 +26,7 @@ final class DestagedInPiecesTest {
   @TempDir private Path directory;
 
   /** Pieces of so many bytes. */
-  record Pieces(long pieceBytes) implements MoveControl {
+  public record Pieces(long pieceBytes) implements MoveControl {
     @Override
     public boolean cancelled() {
       return false;

@@ -3,6 +3,7 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;

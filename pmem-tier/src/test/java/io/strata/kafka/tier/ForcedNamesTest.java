@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.crash.Point;
 import io.strata.kafka.crash.SimFileSystem;
+import io.strata.kafka.tier.durable.UnsyncedRenames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.memory.PoolFiles;
-import io.strata.kafka.pool.PoolException;
+import io.strata.kafka.pool.words.PoolException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.pool.PoolUsage;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.files.TieredSegment;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.strata.kafka.tier;
 
+import io.strata.kafka.tier.spec.MoveStage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.tier.directory.TaggedLogFile;
+import io.strata.kafka.tier.offline.Drain;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

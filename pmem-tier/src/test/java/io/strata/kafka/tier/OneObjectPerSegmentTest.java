@@ -4,7 +4,8 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.spec.MoveStage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

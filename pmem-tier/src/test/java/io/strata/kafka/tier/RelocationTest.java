@@ -7,11 +7,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.migration.MoveResult;
-import io.strata.kafka.migration.MoveResult.Outcome;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.MoveResult.Outcome;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.spec.MoveStage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -4,7 +4,8 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -4,10 +4,12 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
-import io.strata.kafka.migration.MoveResult.Outcome;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.MoveResult.Outcome;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.files.TieredSegment;
+import io.strata.kafka.tier.spec.MoveStage;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ref.WeakReference;

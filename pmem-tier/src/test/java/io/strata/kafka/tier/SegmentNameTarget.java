@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.fuzz.FuzzTarget;
+import io.strata.kafka.tier.directory.SegmentNames;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;

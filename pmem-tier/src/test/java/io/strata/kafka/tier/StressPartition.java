@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.tier.directory.TaggedLogFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

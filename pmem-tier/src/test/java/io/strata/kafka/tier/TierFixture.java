@@ -6,13 +6,18 @@ import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.ProgressListener;
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
-import io.strata.kafka.migration.MoveResult.Outcome;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.MoveResult.Outcome;
 import io.strata.kafka.pool.Pool;
-import io.strata.kafka.pool.PoolOwner;
-import io.strata.kafka.pool.PoolSpec;
+import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.tier.directory.TierParts;
+import io.strata.kafka.tier.durable.BackgroundWork;
+import io.strata.kafka.tier.spec.MoveStage;
+import io.strata.kafka.tier.spec.TierEvents;
+import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,27 +47,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A tier over real pools and log directories below one temporary directory. */
-final class TierFixture implements AutoCloseable {
+public final class TierFixture implements AutoCloseable {
 
-  static final PoolOwner OWNER = PoolOwner.of(1, "test-cluster");
-  static final Set<StandardOpenOption> KAFKA =
+  public static final PoolOwner OWNER = PoolOwner.of(1, "test-cluster");
+  public static final Set<StandardOpenOption> KAFKA =
       Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
 
-  final Path root;
-  final List<Path> pools = new ArrayList<>();
-  final List<Path> logDirectories = new ArrayList<>();
-  TierEvents events = TierEvents.NONE;
-  Map<String, String> extra = Map.of();
+  public final Path root;
+  public final List<Path> pools = new ArrayList<>();
+  public final List<Path> logDirectories = new ArrayList<>();
+  public TierEvents events = TierEvents.NONE;
+  public Map<String, String> extra = Map.of();
 
   /** To be replaced before the tier is opened. */
-  TierParts.PoolOpening opening = TierParts.STANDARD.pools();
+  public TierParts.PoolOpening opening = TierParts.STANDARD.pools();
 
   /** May be replaced while the tier is open. */
   volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
 
   private @Nullable HotTier tier;
 
-  TierFixture(Path root) throws IOException {
+  public TierFixture(Path root) throws IOException {
     this.root = root.toRealPath();
     logDirectories.add(Files.createDirectory(this.root.resolve("logs")));
   }
@@ -81,7 +86,7 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** Two tiers, {@code fast} above {@code slow}, with a pool of {@code poolSize} bytes each. */
-  static TierFixture twoTiers(Path root, long poolSize) throws IOException {
+  public static TierFixture twoTiers(Path root, long poolSize) throws IOException {
     return new TierFixture(root)
         .pool("fast.pool", poolSize)
         .pool("slow.pool", poolSize)
@@ -89,7 +94,7 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** Makes a tier of each pool. */
-  TierFixture inTiers(String... names) {
+  public TierFixture inTiers(String... names) {
     extra = new HashMap<>();
     extra.put("strata.tiers", String.join(",", names));
     for (int i = 0; i < names.length; i++) {
@@ -102,7 +107,7 @@ final class TierFixture implements AutoCloseable {
    * All files as they are at this moment, with their attributes: what a process that is killed now
    * leaves behind.
    */
-  TierFixture copyTo(Path target) throws IOException {
+  public TierFixture copyTo(Path target) throws IOException {
     try (Stream<Path> files = Files.walk(root)) {
       for (Path file : files.toList()) {
         Path copy = target.resolve(root.relativize(file).toString());
@@ -133,7 +138,7 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** A file's extended attributes. */
-  static Map<String, String> attributes(Path file) throws IOException {
+  public static Map<String, String> attributes(Path file) throws IOException {
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
     Map<String, String> all = new TreeMap<>();
@@ -145,7 +150,7 @@ final class TierFixture implements AutoCloseable {
     return all;
   }
 
-  TierFixture pool(String name, long size) throws IOException {
+  public TierFixture pool(String name, long size) throws IOException {
     Path file = root.resolve(name);
     Pool.create(
         PoolSpec.of(file, MemoryType.MAPPED, size).withSlotCount(64).withOwner(OWNER),
@@ -154,7 +159,7 @@ final class TierFixture implements AutoCloseable {
     return this;
   }
 
-  TierSpec spec() {
+  public TierSpec spec() {
     Map<String, String> keys = new HashMap<>(Map.of("strata.pool.type", "mapped"));
     keys.putAll(extra);
     if (!extra.containsKey("strata.tiers")) {
@@ -171,7 +176,7 @@ final class TierFixture implements AutoCloseable {
         stage -> hook.reached(stage));
   }
 
-  HotTier open() throws IOException {
+  public HotTier open() throws IOException {
     TierParts parts =
         new TierParts(opening, TierParts.STANDARD.background(), TierParts.STANDARD.time());
     HotTier opened = HotTier.open(spec(), events, SegmentEvents.NONE, parts);
@@ -181,7 +186,7 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** As {@link #open}; nothing is done in the background. */
-  HotTier openWithoutBackground() throws IOException {
+  public HotTier openWithoutBackground() throws IOException {
     ScheduledExecutorService idle =
         new ScheduledThreadPoolExecutor(0) {
           @Override
@@ -209,29 +214,29 @@ final class TierFixture implements AutoCloseable {
     return opened;
   }
 
-  HotTier reopen() throws IOException {
+  public HotTier reopen() throws IOException {
     close();
     return open();
   }
 
-  HotTier tier() {
+  public HotTier tier() {
     return Objects.requireNonNull(tier);
   }
 
-  Path logs() {
+  public Path logs() {
     return logDirectories.get(0);
   }
 
-  Path partition(String name) throws IOException {
+  public Path partition(String name) throws IOException {
     return Files.createDirectories(logs().resolve(name));
   }
 
-  Path segment(String partition, long offset) throws IOException {
+  public Path segment(String partition, long offset) throws IOException {
     return partition(partition).resolve(String.format("%020d.log", offset));
   }
 
   /** Opens as Kafka does, and appends. */
-  void append(Path file, byte[] bytes) throws IOException {
+  public void append(Path file, byte[] bytes) throws IOException {
     try (FileChannel channel = tier().open(file, KAFKA).orElseThrow()) {
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       channel.position(channel.size());
@@ -241,7 +246,7 @@ final class TierFixture implements AutoCloseable {
     }
   }
 
-  byte[] read(Path file) throws IOException {
+  public byte[] read(Path file) throws IOException {
     Optional<FileChannel> ours = tier().open(file, Set.of(StandardOpenOption.READ));
     try (FileChannel channel =
         ours.isPresent() ? ours.get() : FileChannel.open(file, StandardOpenOption.READ)) {
@@ -249,7 +254,7 @@ final class TierFixture implements AutoCloseable {
     }
   }
 
-  static byte[] content(FileChannel channel) throws IOException {
+  public static byte[] content(FileChannel channel) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate((int) channel.size());
     while (buffer.hasRemaining() && channel.read(buffer, buffer.position()) >= 0) {
       // Short reads are allowed.
@@ -258,7 +263,7 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** What the engine sees of a segment. */
-  SegmentView view(Path file) {
+  public SegmentView view(Path file) {
     return tier().tieredSegments().state().segments().stream()
         .filter(
             segment ->
@@ -268,23 +273,23 @@ final class TierFixture implements AutoCloseable {
         .orElseThrow();
   }
 
-  MoveResult destage(Path file, int toTier) throws IOException, InterruptedException {
+  public MoveResult destage(Path file, int toTier) throws IOException, InterruptedException {
     return tier().tieredSegments().destage(view(file).id(), toTier, MoveControl.UNLIMITED);
   }
 
-  MoveResult evict(Path file) throws IOException {
+  public MoveResult evict(Path file) throws IOException {
     return tier().tieredSegments().evict(view(file).id());
   }
 
-  MoveResult promote(Path file, int toTier) throws IOException, InterruptedException {
+  public MoveResult promote(Path file, int toTier) throws IOException, InterruptedException {
     return tier().tieredSegments().promote(view(file).id(), toTier, MoveControl.UNLIMITED);
   }
 
-  MoveResult goOn(Path file) throws IOException, InterruptedException {
+  public MoveResult goOn(Path file) throws IOException, InterruptedException {
     return tier().tieredSegments().goOn(view(file).id(), 0, MoveControl.UNLIMITED);
   }
 
-  static void assertDone(MoveResult result) {
+  public static void assertDone(MoveResult result) {
     assertThat(result.outcome()).as(result.reason()).isEqualTo(Outcome.DONE);
   }
 
@@ -339,7 +344,7 @@ final class TierFixture implements AutoCloseable {
   }
 
   /** Waits until background work that has been asked for is done. */
-  void awaitBackgroundWork() throws InterruptedException {
+  public void awaitBackgroundWork() throws InterruptedException {
     List<BackgroundWork.Lane> lanes = tier().backgroundWork().lanes();
     CountDownLatch done = new CountDownLatch(lanes.size());
     for (BackgroundWork.Lane lane : lanes) {
@@ -349,7 +354,7 @@ final class TierFixture implements AutoCloseable {
     done.await();
   }
 
-  static byte[] bytes(int length, long seed) {
+  public static byte[] bytes(int length, long seed) {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
     return bytes;

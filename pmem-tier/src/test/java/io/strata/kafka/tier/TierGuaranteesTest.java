@@ -11,6 +11,8 @@ import io.strata.kafka.metrics.LocalSample;
 import io.strata.kafka.metrics.LocalSample.Guarantees;
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.tier.directory.TierParts;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
-import io.strata.kafka.migration.MoveResult.Outcome;
-import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.MoveResult.Outcome;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.tier.offline.Drain;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;

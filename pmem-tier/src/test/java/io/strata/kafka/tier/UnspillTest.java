@@ -3,8 +3,9 @@ package io.strata.kafka.tier;
 import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.MoveResult;
-import io.strata.kafka.segment.SegmentTag;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.spec.MoveStage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package io.strata.kafka.turns;
 
 import static java.util.Objects.requireNonNull;
 
-import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.segment.SegmentEvents;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,7 +2,7 @@ package io.strata.kafka.turns;
 
 import com.google.errorprone.annotations.CheckReturnValue;
 import io.strata.kafka.api.PlacementPolicy;
-import io.strata.kafka.migration.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.segment.SegmentEvents;
 import java.io.ByteArrayOutputStream;
 import java.io.File;

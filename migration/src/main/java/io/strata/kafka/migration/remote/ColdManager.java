@@ -1,11 +1,11 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.store.Manifest;
-import io.strata.kafka.migration.remote.store.ObjectType;
 import io.strata.kafka.migration.remote.store.OtherManager;
-import io.strata.kafka.migration.remote.store.SegmentInfo;
-import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

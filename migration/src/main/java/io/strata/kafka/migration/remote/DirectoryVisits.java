@@ -2,9 +2,9 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
-import io.strata.kafka.migration.remote.store.StoreDirectory;
-import io.strata.kafka.migration.remote.store.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.store.LogSource;
-import io.strata.kafka.migration.remote.store.ObjectType;
-import io.strata.kafka.migration.remote.store.SegmentInfo;
-import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
-import io.strata.kafka.migration.remote.store.IndexMissingException;
+import io.strata.kafka.migration.remote.store.read.IndexMissingException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.remote.store.StoreOptions;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.MigrationSettings;
+import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.FakeCold;
-import io.strata.kafka.migration.remote.store.SegmentInfo;
-import io.strata.kafka.migration.remote.store.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
-import io.strata.kafka.migration.remote.store.SegmentInfo;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

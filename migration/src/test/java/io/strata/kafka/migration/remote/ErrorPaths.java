@@ -1,18 +1,18 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.StoreFullException;
-import io.strata.kafka.migration.remote.store.StoreOptions;
-import io.strata.kafka.migration.remote.store.StoreStage;
-import io.strata.kafka.migration.remote.store.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;

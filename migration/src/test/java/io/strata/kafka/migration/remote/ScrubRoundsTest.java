@@ -2,13 +2,13 @@ package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.remote.store.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreDirectory;
-import io.strata.kafka.migration.remote.store.StoreIdentity;
-import io.strata.kafka.migration.remote.store.StoreOptions;
-import io.strata.kafka.migration.remote.store.StoreStage;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.MigrationSettings;
-import io.strata.kafka.migration.PolicyRegistry;
+import io.strata.kafka.migration.plan.MigrationSettings;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.store.StoreOptions;
-import io.strata.kafka.migration.remote.store.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -1,5 +1,14 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.layout.ColdMark;
+import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -12,7 +21,7 @@ import java.util.Optional;
  *
  * @param manager the one that is configured, if one is
  */
-record ColdCopies(Optional<OtherManager> manager) {
+public record ColdCopies(Optional<OtherManager> manager) {
 
   /**
    * Returns whether the configured manager has said that it has the bytes, by the mark of a copy;
@@ -20,7 +29,7 @@ record ColdCopies(Optional<OtherManager> manager) {
    *
    * @throws CorruptManifestException if the mark is damaged
    */
-  boolean has(Path segment) throws IOException {
+  public boolean has(Path segment) throws IOException {
     return manager.isPresent() && isMarked(segment) && isOurs(ColdMark.read(segment));
   }
 
@@ -44,7 +53,7 @@ record ColdCopies(Optional<OtherManager> manager) {
    * Returns whether a manager has, or may have, something of a segment: the mark beside this copy
    * is all by which a deletion finds it.
    */
-  boolean isMarked(Path segment) throws IOException {
+  public boolean isMarked(Path segment) throws IOException {
     return Disk.isThere(segment.resolve(StoreNames.COLD));
   }
 

@@ -1,5 +1,17 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoredCopy;
+import io.strata.kafka.migration.remote.store.layout.ColdMark;
+import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -12,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /** Finds the copies of segments on disk, and notes of those that are damaged that they are. */
-record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCopies cold) {
+public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCopies cold) {
 
   /** As {@link SegmentStore#locate}. */
   Optional<SegmentStore.Located> locate(SegmentKey key) throws IOException {
@@ -22,7 +34,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
   }
 
   /** As {@link SegmentStore#copies}. */
-  List<SegmentStore.Located> copies(SegmentKey key) throws IOException {
+  public List<SegmentStore.Located> copies(SegmentKey key) throws IOException {
     return copies(key, false);
   }
 
@@ -146,7 +158,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
    * @return empty if it is not there
    * @throws StoreUnavailableException if the directory cannot be used
    */
-  Optional<SegmentStore.Located> lookIn(StoreDirectory directory, SegmentKey key)
+  public Optional<SegmentStore.Located> lookIn(StoreDirectory directory, SegmentKey key)
       throws IOException {
     try {
       return directory.read(
@@ -177,7 +189,7 @@ record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCop
   }
 
   /** As {@link SegmentStore#damaged}. */
-  void damaged(StoreDirectory directory, SegmentKey key, String finding) {
+  public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     try {
       directory.brief(
           "noting damage of %s in %s".formatted(key, directory),

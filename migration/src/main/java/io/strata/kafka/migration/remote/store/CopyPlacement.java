@@ -1,6 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +18,7 @@ import java.util.stream.Collectors;
  * Finds the place of a new copy: in the fastest level that has space, and there in the directory
  * with the most. Directories in which copies fail come last.
  */
-final class CopyPlacement {
+public final class CopyPlacement {
 
   private final List<StoreDirectory> directories;
   private final KnownSegments known;
@@ -34,7 +36,7 @@ final class CopyPlacement {
 
   /** Discards copies to free space. */
   @FunctionalInterface
-  interface SpaceMaker {
+  public interface SpaceMaker {
     /**
      * Frees at least so many bytes in directories of a level, if it can; returns whether it has
      * freed any.
@@ -42,7 +44,7 @@ final class CopyPlacement {
     boolean makeSpace(Set<StoreDirectory> directories, long bytes);
   }
 
-  void spaceMaker(SpaceMaker maker) {
+  public void spaceMaker(SpaceMaker maker) {
     spaceMaker = maker;
   }
 

@@ -1,6 +1,16 @@
 package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreListing;
+import io.strata.kafka.migration.remote.store.disk.StoredCopy;
+import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -24,7 +34,7 @@ import java.util.function.UnaryOperator;
  * this broker does, and listed again now and then, for what others do. It is only ever a hint: what
  * acts on it looks at the disk.
  */
-final class KnownSegments {
+public final class KnownSegments {
 
   private record Place(String id, StoreDirectory directory) {}
 
@@ -95,7 +105,7 @@ final class KnownSegments {
   }
 
   /** All segments, in no particular order. */
-  List<KnownSegment> entries() {
+  public List<KnownSegment> entries() {
     return List.copyOf(byId.values());
   }
 
@@ -116,12 +126,12 @@ final class KnownSegments {
   }
 
   /** Returns a number that is another one when {@link #entries} may have changed. */
-  long version() {
+  public long version() {
     return version.get();
   }
 
   /** The segment with a number of this process. */
-  Optional<KnownSegment> numbered(long number) {
+  public Optional<KnownSegment> numbered(long number) {
     return Optional.ofNullable(byNumber.get(number));
   }
 
@@ -130,19 +140,20 @@ final class KnownSegments {
   }
 
   /** This broker has published a copy, or changed what one has. */
-  synchronized void put(Manifest manifest, StoredCopy copy) {
+  public synchronized void put(Manifest manifest, StoredCopy copy) {
     mark(manifest.segment().key().id(), copy.directory());
     putWithoutMark(manifest, copy);
   }
 
   /** This broker has removed a copy, or found that it is not there. */
-  synchronized void remove(String id, StoreDirectory directory) {
+  public synchronized void remove(String id, StoreDirectory directory) {
     mark(id, directory);
     removeWithoutMark(id, directory);
   }
 
   /** This broker has changed what a copy has. */
-  synchronized void change(String id, StoreDirectory directory, UnaryOperator<StoredCopy> to) {
+  public synchronized void change(
+      String id, StoreDirectory directory, UnaryOperator<StoredCopy> to) {
     mark(id, directory);
     KnownSegment entry = byId.get(id);
     if (entry != null && entry.in(directory).isPresent()) {
@@ -353,7 +364,8 @@ final class KnownSegments {
   }
 
   /** A copy as it is on disk at this moment. */
-  StoredCopy copyOnDisk(StoreDirectory directory, SegmentKey key, Path path) throws IOException {
+  public StoredCopy copyOnDisk(StoreDirectory directory, SegmentKey key, Path path)
+      throws IOException {
     return new StoredCopy(
         directory,
         Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),

@@ -1,7 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.MoveControl;
-import io.strata.kafka.migration.MoveResult;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import java.io.IOException;
 
 /**
@@ -9,7 +10,7 @@ import java.io.IOException;
  * by what the levels do, and a move does not ask which kind a level is. {@link ColdCopies} has what
  * a directory keeps of a segment that the other manager has.
  */
-interface Level {
+public interface Level {
 
   /** Returns whether it has a segment's bytes, as far as is known. Does no I/O. */
   boolean has(KnownSegment entry);

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Map;

@@ -1,5 +1,12 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoredCopy;
+import io.strata.kafka.migration.remote.store.disk.WorkProgress;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,7 +25,7 @@ import java.util.Optional;
  * may have been put back from a backup that is older than the segment. Without the note the copy
  * stays, as the only one.
  */
-record MoveConfirmation(SegmentStore store) {
+public record MoveConfirmation(SegmentStore store) {
 
   /** Longer than a move takes, and than a directory is not listed. */
   private static final Duration LEFT = Duration.ofDays(1);
@@ -87,7 +94,7 @@ record MoveConfirmation(SegmentStore store) {
    *
    * @return what could not be looked at: a message each
    */
-  List<String> settle() throws InterruptedException {
+  public List<String> settle() throws InterruptedException {
     List<String> problems = new ArrayList<>();
     for (KnownSegment entry : store.known.entries()) {
       for (StoredCopy copy : entry.copies()) {

@@ -1,7 +1,17 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.CorruptSegmentException;
-import io.strata.kafka.migration.MoveControl;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.SourceException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
+import io.strata.kafka.migration.remote.store.layout.ColdMark;
+import io.strata.kafka.migration.remote.store.layout.JsonFile;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,7 +30,7 @@ import java.util.stream.IntStream;
  * @param buffers lends them to the work that reads, which may still use one when no caller waits
  *     for it any more
  */
-record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
+public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
 
   /** The bytes that {@link MoveControl#beforeCopying} lets pass at once. */
   private static final int PIECE = 1 << 20;
@@ -36,7 +46,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    */
   private static final long FORCED_PIECE = 64 << 20;
 
-  static BytePace pace(MoveControl control) {
+  public static BytePace pace(MoveControl control) {
     return bytes -> {
       for (int left = bytes; left > 0; left -= PIECE) {
         if (control.cancelled()) {
@@ -53,7 +63,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    * @param target must not exist
    * @throws SourceException if it cannot be read, or is not what the manifest says
    */
-  void copy(SegmentStore.Located source, StoredObject object, Path target, BytePace pace)
+  public void copy(SegmentStore.Located source, StoredObject object, Path target, BytePace pace)
       throws IOException, InterruptedException {
     Manifest manifest = source.manifest();
     if (object.type() == ObjectType.LOG && !source.hasLog()) {
@@ -122,7 +132,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    *
    * @throws java.nio.file.NoSuchFileException if a file is not there
    */
-  Optional<String> wrong(SegmentStore.Located copy, BytePace pace)
+  public Optional<String> wrong(SegmentStore.Located copy, BytePace pace)
       throws IOException, InterruptedException {
     for (StoredObject object : copy.manifest().objects()) {
       Path file = copy.file(object.type());
@@ -135,7 +145,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
   }
 
   /** Returns what is wrong with one file. */
-  String wrong(Path file, StoredObject object, Manifest manifest, BytePace pace)
+  public String wrong(Path file, StoredObject object, Manifest manifest, BytePace pace)
       throws IOException, InterruptedException {
     String length = wrongLength(file, object);
     if (!length.isEmpty()) {
@@ -152,7 +162,7 @@ record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
             .formatted(JsonFile.hex(found.whole()), JsonFile.hex(object.checksum()));
   }
 
-  static String wrongLength(Path file, StoredObject object) throws IOException {
+  public static String wrongLength(Path file, StoredObject object) throws IOException {
     long size = Files.size(file);
     return size == object.bytes()
         ? ""

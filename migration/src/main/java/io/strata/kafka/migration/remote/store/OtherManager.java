@@ -1,5 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -32,12 +32,12 @@ public final class ReadHeat {
         cells.merge(id, new Cell(bytes, now), (old, read) -> new Cell(old.at(now) + bytes, now));
   }
 
-  double recentBytes(String id, long now) {
+  public double recentBytes(String id, long now) {
     Cell cell = cells.get(id);
     return cell == null ? 0 : cell.at(now);
   }
 
-  long lastMillis(String id, long otherwise) {
+  public long lastMillis(String id, long otherwise) {
     Cell cell = cells.get(id);
     return cell == null ? otherwise : cell.millis();
   }

@@ -1,5 +1,22 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
+import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
+import io.strata.kafka.migration.remote.store.disk.PendingDeletions;
+import io.strata.kafka.migration.remote.store.disk.SourceException;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoredCopy;
+import io.strata.kafka.migration.remote.store.disk.WorkProgress;
+import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -20,16 +37,16 @@ import java.util.stream.Stream;
 public final class SegmentStore implements AutoCloseable {
 
   final StoreOptions options;
-  final KnownSegments known;
-  final CopyLookup lookup;
-  final CopyPlacement placement;
-  final CopyPublishing publishing;
-  final ObjectFiles files;
-  final PendingDeletions deletions;
-  final ColdCopies cold;
+  public final KnownSegments known;
+  public final CopyLookup lookup;
+  public final CopyPlacement placement;
+  public final CopyPublishing publishing;
+  public final ObjectFiles files;
+  public final PendingDeletions deletions;
+  public final ColdCopies cold;
 
   /** Moves of this process, by their segments' ids; one that has ended may be among them. */
-  final Map<String, WorkProgress> inMotion = new ConcurrentHashMap<>();
+  public final Map<String, WorkProgress> inMotion = new ConcurrentHashMap<>();
 
   /** The directories of segments that are being removed; one may hang for long. */
   final Set<Path> inRemoval = ConcurrentHashMap.newKeySet();
@@ -102,17 +119,17 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /** The levels, the fastest first, the cold manager's included. */
-  List<Level> allLevels() {
+  public List<Level> allLevels() {
     Stream<Level> own =
         IntStream.range(0, levels()).mapToObj(number -> new DirectoryLevel(this, number));
     return Stream.concat(own, cold.manager().map(manager -> new ColdLevel(this)).stream()).toList();
   }
 
-  InstantSource clock() {
+  public InstantSource clock() {
     return options.clock();
   }
 
-  void reached(StoreStage stage) {
+  public void reached(StoreStage stage) {
     options.stages().reached(stage);
   }
 

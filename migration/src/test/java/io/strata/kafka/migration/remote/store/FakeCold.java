@@ -1,5 +1,11 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -16,9 +22,9 @@ public final class FakeCold implements OtherManager {
   /** What it has. */
   public final Map<String, byte[]> segments = new ConcurrentHashMap<>();
 
-  volatile String className = "com.example.Cold";
-  volatile boolean failing;
-  volatile Runnable duringCopy = () -> {};
+  public volatile String className = "com.example.Cold";
+  public volatile boolean failing;
+  public volatile Runnable duringCopy = () -> {};
 
   private volatile Reading reading = position -> {};
 

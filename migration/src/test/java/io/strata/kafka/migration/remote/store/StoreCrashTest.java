@@ -2,6 +2,8 @@ package io.strata.kafka.migration.remote.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,8 +1,19 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.store.StoreOptions.Directory;
-import io.strata.kafka.migration.remote.store.StoreOptions.LevelOptions;
+import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.Directory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.LevelOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.keep.Finding;
+import io.strata.kafka.migration.remote.store.keep.Scrubber;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -20,11 +31,11 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /** Stores and segments for tests. */
-final class Stores {
+public final class Stores {
 
-  static final String CLUSTER = "kafka-cluster-a";
-  static final String TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ";
-  static final int CHUNK = 1 << 16;
+  public static final String CLUSTER = "kafka-cluster-a";
+  public static final String TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ";
+  public static final int CHUNK = 1 << 16;
 
   private Stores() {}
 
@@ -32,16 +43,16 @@ final class Stores {
     return InstantSource.fixed(Instant.ofEpochMilli(millis));
   }
 
-  static LevelOptions level(String name, Path... directories) {
+  public static LevelOptions level(String name, Path... directories) {
     return level(name, OptionalLong.of(1L << 30), directories);
   }
 
-  static LevelOptions level(String name, OptionalLong capacity, Path... directories) {
+  public static LevelOptions level(String name, OptionalLong capacity, Path... directories) {
     return new LevelOptions(
         name, List.of(directories).stream().map(d -> new Directory(d, capacity)).toList());
   }
 
-  static StoreOptions options(
+  public static StoreOptions options(
       int broker, List<Path> memory, StoreStage.Hook stages, LevelOptions... levels) {
     return new StoreOptions(
         List.of(levels),
@@ -54,11 +65,11 @@ final class Stores {
         DirectoryAccess.Threads.NONE);
   }
 
-  static SegmentStore open(int broker, LevelOptions... levels) {
+  public static SegmentStore open(int broker, LevelOptions... levels) {
     return open(options(broker, List.of(), StoreStage.Hook.NONE, levels), Optional.empty());
   }
 
-  static SegmentStore open(StoreOptions options, Optional<OtherManager> cold) {
+  public static SegmentStore open(StoreOptions options, Optional<OtherManager> cold) {
     try {
       return SegmentStore.open(options, cold);
     } catch (IOException | StoreRefusedException e) {
@@ -66,11 +77,11 @@ final class Stores {
     }
   }
 
-  static String id(long number) {
+  public static String id(long number) {
     return String.format(java.util.Locale.ROOT, "%022d", number);
   }
 
-  static SegmentInfo info(String topic, int partition, long start, long id, int bytes) {
+  public static SegmentInfo info(String topic, int partition, long start, long id, int bytes) {
     return new SegmentInfo(
         new SegmentKey(topic, TOPIC_ID, partition, start, id(id)),
         start + 99,
@@ -82,7 +93,7 @@ final class Stores {
         true);
   }
 
-  static byte[] bytes(long seed, int length) {
+  public static byte[] bytes(long seed, int length) {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
     return bytes;
@@ -104,14 +115,14 @@ final class Stores {
     return new LogSource(log, indexes, ByteBuffer.wrap(bytes(7, 20)));
   }
 
-  static SegmentStore.Copied copy(SegmentStore store, Path local, SegmentInfo segment)
+  public static SegmentStore.Copied copy(SegmentStore store, Path local, SegmentInfo segment)
       throws IOException, InterruptedException {
     return store.copy(
         segment, source(local, segment), CHUNK, BytePace.unlimited(CallControl.PATIENT));
   }
 
   /** What a scrub of one directory finds, with all bytes read. */
-  static List<Finding> scrub(SegmentStore store, StoreDirectory directory)
+  public static List<Finding> scrub(SegmentStore store, StoreDirectory directory)
       throws IOException, InterruptedException {
     List<Finding> findings = new ArrayList<>();
     Scrubber.scrub(
@@ -140,7 +151,7 @@ final class Stores {
   }
 
   /** All files and directories below a store's directory that hold data, relative to it. */
-  static List<String> tree(Path directory) throws IOException {
+  public static List<String> tree(Path directory) throws IOException {
     try (var all = Files.walk(directory)) {
       return all.filter(p -> !p.equals(directory))
           .map(p -> directory.relativize(p).toString())

@@ -1,0 +1,46 @@
+package io.strata.kafka.migration.remote.store.disk;
+
+import io.strata.kafka.migration.remote.calls.CallControl;
+import java.io.IOException;
+
+/**
+ * The pace that a copy asks between its pieces.
+ *
+ * <p>Thread safety: used by the copying thread.
+ */
+public interface BytePace {
+
+  /**
+   * Waits until the rate limit lets so many bytes pass.
+   *
+   * @param bytes from 1 to the largest chunk
+   * @throws CopyCancelledException if the caller no longer waits for the copy
+   */
+  void before(int bytes) throws IOException, InterruptedException;
+
+  /** The caller no longer waits for the copy; it has been cleaned up. */
+  final class CopyCancelledException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public CopyCancelledException(String message) {
+      super(message);
+    }
+  }
+
+  /** The same, for a piece of work of its own that may be cancelled. */
+  default BytePace unlessCancelled(CallControl control) {
+    return bytes -> {
+      before(bytes);
+      unlimited(control).before(bytes);
+    };
+  }
+
+  /** Without a limit. */
+  static BytePace unlimited(CallControl control) {
+    return bytes -> {
+      if (control.isCancelled()) {
+        throw new CopyCancelledException("the copy was cancelled");
+      }
+    };
+  }
+}

@@ -1,0 +1,159 @@
+package io.strata.kafka.migration.remote.store.disk;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+
+/**
+ * The marks beside a copy of a segment, each a file in its directory ({@link StoreNames}): {@code
+ * moving}, {@code going}, {@code damaged}. A copy that has one of them is no reason for which
+ * another copy may go.
+ */
+public final class CopyMarks {
+
+  /** Deletions and evictions end long before, unless their process dies. */
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  private CopyMarks() {}
+
+  /**
+   * Marks a copy before it goes, or dates the mark that is there. It need not be durable: after a
+   * power cut the copy is there, or is not.
+   *
+   * @throws NoSuchFileException if the copy is not there
+   */
+  public static void going(Path segment) throws IOException {
+    Path mark = segment.resolve(StoreNames.GOING);
+    while (true) {
+      try {
+        Path unused = Files.createFile(mark);
+        return;
+      } catch (FileAlreadyExistsException e) {
+        // A process died here, or another broker does the same.
+        if (isDatedAgain(mark)) {
+          return;
+        }
+      }
+    }
+  }
+
+  /** Dates a mark by the file system's clock, which takes no space of a full disk. */
+  private static boolean isDatedAgain(Path mark) throws IOException {
+    try {
+      FileChannel.open(mark, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
+          .close();
+      return true;
+    } catch (NoSuchFileException e) {
+      return false; // It has just gone, or the copy has.
+    }
+  }
+
+  /** The copy stays after all; if that cannot be noted now, a scrub removes the mark. */
+  public static void notGoing(Path segment) {
+    try {
+      boolean unused = Files.deleteIfExists(segment.resolve(StoreNames.GOING));
+    } catch (IOException e) {
+      return;
+    }
+  }
+
+  private static boolean isGoing(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.GOING));
+  }
+
+  /**
+   * Returns whether a copy is to stay, by its mark {@code going}. A mark that a dead process has
+   * left is taken off: no process works for so long between the mark and what follows it.
+   *
+   * @param now a file beside it that has just been written: one file system has dated both, and no
+   *     broker's clock counts
+   */
+  public static boolean isStaying(Path segment, Path now) throws IOException {
+    try {
+      if (isRecent(segment.resolve(StoreNames.GOING), now)) {
+        return false;
+      }
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+    notGoing(segment);
+    return !isGoing(segment);
+  }
+
+  /**
+   * As the other one, with a file of its own.
+   *
+   * @param nonce names the file; unique
+   */
+  public static boolean isStaying(Path segment, String nonce) throws IOException {
+    if (!isGoing(segment)) {
+      return true;
+    }
+    Path now = segment.resolve(nonce + StoreNames.PART);
+    try {
+      return isStaying(segment, Files.createFile(now));
+    } catch (NoSuchFileException e) {
+      return false; // The copy has just gone.
+    } finally {
+      boolean unused = Files.deleteIfExists(now);
+    }
+  }
+
+  private static boolean isRecent(Path mark, Path now) throws IOException {
+    long age =
+        Files.getLastModifiedTime(now).toMillis() - Files.getLastModifiedTime(mark).toMillis();
+    return Math.abs(age) <= LONGEST.toMillis();
+  }
+
+  /**
+   * Returns whether a mark was made within an hour, by the file system's clock.
+   *
+   * @param nonce names a file beside it; unique
+   * @throws NoSuchFileException if the mark is not there
+   */
+  public static boolean isRecent(Path mark, String nonce) throws IOException {
+    Path now = mark.resolveSibling(nonce + StoreNames.PART);
+    try {
+      return isRecent(mark, Files.createFile(now));
+    } finally {
+      boolean unused = Files.deleteIfExists(now);
+    }
+  }
+
+  public static boolean isMoving(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.MOVING));
+  }
+
+  public static boolean isDamaged(Path segment) throws IOException {
+    return Disk.isThere(segment.resolve(StoreNames.DAMAGED));
+  }
+
+  /**
+   * Notes durably that a copy is damaged; the first finding stays.
+   *
+   * @return whether this is the first
+   * @throws NoSuchFileException if the copy is not there
+   */
+  public static boolean damaged(Path segment, String finding) throws IOException {
+    boolean first = !isDamaged(segment);
+    if (first) {
+      Disk.replace(segment.resolve(StoreNames.DAMAGED), (finding + "\n").getBytes(UTF_8));
+    }
+    return first;
+  }
+
+  /** The copy has been found right, or was made so. */
+  public static void notDamaged(Path segment) throws IOException {
+    if (Files.deleteIfExists(segment.resolve(StoreNames.DAMAGED))) {
+      Disk.forceDirectory(segment);
+    }
+  }
+}

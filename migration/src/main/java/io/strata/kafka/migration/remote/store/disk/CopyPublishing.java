@@ -1,0 +1,133 @@
+package io.strata.kafka.migration.remote.store.disk;
+
+import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Gives whole copies their place, and takes copies away.
+ *
+ * @param owner names this process in staging and in the trash
+ * @param remains what could not be removed whole, and is tried again
+ */
+public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains) {
+
+  public CopyPublishing(String owner) {
+    this(owner, new AtomicLong(), ConcurrentHashMap.newKeySet());
+  }
+
+  private static final int ATTEMPTS = 2;
+
+  /** A name in the trash that is given once. */
+  public String trashName() {
+    return owner + "-" + trashed.incrementAndGet();
+  }
+
+  /**
+   * Removes a tree that is no longer in the store; the upkeep tries again what cannot be removed
+   * now.
+   */
+  public void remove(Path top) {
+    try {
+      Disk.removeTree(top);
+    } catch (IOException e) {
+      boolean unused = remains.add(top);
+    }
+  }
+
+  /**
+   * Publishes a whole, durable copy. A segment that is there already is replaced: Kafka may copy
+   * again what it has copied. A copy that nobody waits for any more replaces nothing: the other
+   * copy may be the only one by now.
+   */
+  public void publish(StoreDirectory directory, Path staged, SegmentKey key, BytePace wanted)
+      throws IOException, InterruptedException {
+    wanted.before(1);
+    try {
+      publishNew(directory, staged, key);
+    } catch (FileAlreadyExistsException e) {
+      wanted.before(1);
+      Optional<Path> old = directory.trash(key, trashName());
+      publishNew(directory, staged, key);
+      old.ifPresent(this::remove);
+    }
+  }
+
+  /**
+   * As {@link #publish}, and then looks at what was published: a file of it may have been taken for
+   * a leftover of a dead process meanwhile, by a broker whose clock is wrong.
+   *
+   * @throws FileAlreadyExistsException if the segment is there already
+   */
+  public void publishNew(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
+    directory.publish(staged, key);
+    Path published = directory.segment(key);
+    for (StoredObject object : ManifestCodec.read(published, key).objects()) {
+      Path file = published.resolve(object.type().fileName(key));
+      if (Files.size(file) < object.bytes()) {
+        throw new IOException(
+            "%s: found %d bytes, expected %d".formatted(file, Files.size(file), object.bytes()));
+      }
+    }
+  }
+
+  /** Removes a copy, as a deletion does; its bytes are not counted. */
+  public void discard(StoreDirectory directory, SegmentKey key) throws IOException {
+    directory.trash(key, trashName()).ifPresent(this::remove);
+    directory.removeEmptyParents(key);
+  }
+
+  /** Returns what tells a copy from another one of the segment, under whatever name it is. */
+  public static Object identity(Path copy) throws IOException {
+    Object file = Files.readAttributes(copy, BasicFileAttributes.class).fileKey();
+    return file == null ? "" : file;
+  }
+
+  /**
+   * Takes a copy back that may have its name already, as far as that can be done; the thread's
+   * interrupt does not hinder it.
+   *
+   * @param copy its {@link #identity}: another copy of the segment stays
+   * @return whether it cannot be seen any more
+   */
+  public boolean takeBack(StoreDirectory directory, SegmentKey key, Object copy) {
+    boolean interrupted = false;
+    boolean done = false;
+    for (int attempt = 0; !done && attempt < ATTEMPTS; attempt++) {
+      interrupted |= Thread.interrupted();
+      try {
+        if (identity(directory.segment(key)).equals(copy)) {
+          discard(directory, key);
+        }
+        done = true;
+      } catch (NoSuchFileException e) {
+        done = !isAway(directory);
+      } catch (IOException e) {
+        // An interrupt may have come in the midst.
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return done;
+  }
+
+  private static boolean isAway(StoreDirectory directory) {
+    try {
+      directory.checkAvailable();
+      return false;
+    } catch (StoreUnavailableException e) {
+      return true;
+    }
+  }
+}

@@ -1,0 +1,366 @@
+package io.strata.kafka.migration.remote.store.disk;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One directory of the store: what is made, renamed and removed in it.
+ *
+ * <p>A segment's directory appears under its name by one rename, whole and durable, and goes by
+ * another; nothing partial is ever seen under {@code topics}.
+ *
+ * <p>Thread safety: all methods may be called by any number of threads, and by other brokers on the
+ * same directory.
+ */
+public final class StoreDirectory {
+
+  /** A publication meets directories that a deletion removes: it makes them again. */
+  private static final int ATTEMPTS = 20;
+
+  private final StoreOptions.Directory configured;
+  private final Path path;
+  private final int level;
+  private final String levelName;
+  private final StoreIdentity identity;
+  private final DirectoryAccess access;
+
+  /** The capacity that the file system allowed when it was last asked. */
+  private volatile long measured;
+
+  /**
+   * A directory whose identity was read.
+   *
+   * @param level from 0, the fastest
+   */
+  public StoreDirectory(
+      StoreOptions.Directory configured,
+      int level,
+      String levelName,
+      StoreIdentity identity,
+      DirectoryAccess.Threads threads) {
+    this.configured = configured;
+    this.path = configured.path();
+    this.level = level;
+    this.levelName = levelName;
+    this.identity = identity;
+    access = new DirectoryAccess(toString(), this::probe, threads);
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  public int level() {
+    return level;
+  }
+
+  public String levelName() {
+    return levelName;
+  }
+
+  public StoreIdentity identity() {
+    return identity;
+  }
+
+  /** Returns where a segment is, or would be. */
+  public Path segment(SegmentKey key) {
+    return StoreNames.segment(path, key);
+  }
+
+  /** For messages: {@code ssd:/mnt/a}. */
+  @Override
+  public String toString() {
+    return levelName + ":" + path;
+  }
+
+  /** The way to the directory: its threads and its health. */
+  public DirectoryAccess access() {
+    return access;
+  }
+
+  /** See {@link DirectoryAccess#read}. */
+  public <T> T read(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.read(what, work);
+  }
+
+  /** See {@link DirectoryAccess#write}. */
+  @CanIgnoreReturnValue
+  public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.write(what, work);
+  }
+
+  /** See {@link DirectoryAccess#brief}. */
+  @CanIgnoreReturnValue
+  public <T> T brief(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.brief(what, work);
+  }
+
+  /** Throws unless the directory is the store's still, and not an empty mount point. */
+  public void checkAvailable() throws StoreUnavailableException {
+    access.checkInUse();
+    probe();
+  }
+
+  /** As {@link #checkAvailable}, though it is suspended. */
+  public void probe() throws StoreUnavailableException {
+    StoreIdentity found;
+    try {
+      found = StoreIdentity.read(path);
+    } catch (NoSuchFileException e) {
+      throw new StoreUnavailableException(
+          """
+          %s: found no %s, expected that of directory %s: is its file system mounted? Nothing is \
+          written there until it is back\
+          """
+              .formatted(path, StoreNames.IDENTITY, identity.directoryId()));
+    } catch (IOException e) {
+      throw new StoreUnavailableException(path + ": cannot be read: " + reason(e));
+    }
+    if (!found.directoryId().equals(identity.directoryId())
+        || !found.storeId().equals(identity.storeId())) {
+      throw new StoreUnavailableException(
+          """
+          %s: found directory %s of store %s, expected directory %s of store %s: another file \
+          system is mounted there\
+          """
+              .formatted(
+                  path,
+                  found.directoryId(),
+                  found.storeId(),
+                  identity.directoryId(),
+                  identity.storeId()));
+    }
+  }
+
+  /**
+   * Notes that a copy into the directory has failed, if that was the directory's fault: it was
+   * neither cancelled, nor kept from its source, nor ended by a fault of the JVM's.
+   *
+   * @return whether it was
+   */
+  @CanIgnoreReturnValue
+  public boolean copyFailed(SegmentKey key, IOException failure) {
+    Throwable cause = failure.getCause();
+    boolean isFaultOfJvm = cause instanceof Error && !(cause instanceof InternalError);
+    if (failure instanceof SourceException || Cancellation.is(failure) || isFaultOfJvm) {
+      return false;
+    }
+    access.copyFailed("copying %s to %s failed: %s".formatted(key, this, reason(failure)));
+    return true;
+  }
+
+  /** A file system exception has its reason apart from its files. */
+  public static String reason(IOException e) {
+    if (e instanceof FileSystemException fs && fs.getReason() != null) {
+      return fs.getReason() + " (" + fs.getFile() + ")";
+    }
+    return e instanceof TimeLimitException
+        ? String.valueOf(e.getMessage())
+        : e.getClass().getSimpleName() + ": " + e.getMessage();
+  }
+
+  /** Returns what the store may take here at most; 0 until it is known. Does no I/O. */
+  public long capacityBytes() {
+    return configured.capacityBytes().orElse(measured);
+  }
+
+  /** Asks the file system for its size. */
+  public void measure() throws IOException {
+    measured = Files.getFileStore(path).getTotalSpace() / 100 * 95;
+  }
+
+  /**
+   * The space that can be written: less than the file system has, which must not become quite full.
+   *
+   * @param usedBytes what the store takes here now
+   */
+  public long freeBytes(long usedBytes) throws IOException {
+    measure();
+    FileStore store = Files.getFileStore(path);
+    long usable = store.getUsableSpace() - store.getTotalSpace() / 100;
+    return Math.max(0, Math.min(capacityBytes() - usedBytes, usable));
+  }
+
+  /**
+   * Makes a new, empty directory for a copy; what an earlier attempt left in its place is removed.
+   *
+   * @param owner names the process in staging
+   */
+  public Path stage(String owner, SegmentKey key) throws IOException {
+    checkAvailable();
+    Path staging = path.resolve(StoreNames.STAGING).resolve(owner);
+    Path staged = Files.createDirectories(staging).resolve(StoreNames.segment(key));
+    Disk.removeTree(staged);
+    return Files.createDirectory(staged);
+  }
+
+  /**
+   * Gives a whole, durable copy its place; its entry there is durable when this returns.
+   *
+   * @param staged its directory, with files alone
+   * @throws FileAlreadyExistsException if the segment is there already
+   */
+  void publish(Path staged, SegmentKey key) throws IOException {
+    Path target = segment(key);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        makeDirectories(Disk.parent(target));
+        if (Disk.isThere(target)) {
+          throw new FileAlreadyExistsException(target.toString());
+        }
+        Path unused = Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
+        forceParents(target);
+        return;
+      } catch (NoSuchFileException e) {
+        // A deletion has just removed the empty directory of the partition.
+        if (attempt == ATTEMPTS || !Disk.isThere(staged)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** All of them: another copy may have made one, and not have forced it yet. */
+  private void forceParents(Path segment) throws IOException {
+    for (Path at = Disk.parent(segment); !at.equals(path); at = Disk.parent(at)) {
+      Disk.forceDirectory(at);
+    }
+  }
+
+  /** Makes durable what a segment's directory has, and its own entry. */
+  public void force(SegmentKey key) throws IOException {
+    Disk.forceDirectory(segment(key));
+    forceParents(segment(key));
+  }
+
+  /** Makes what is missing below {@code topics}. */
+  private void makeDirectories(Path directory) throws IOException {
+    checkAvailable();
+    Path topics = path.resolve(StoreNames.TOPICS);
+    if (!Disk.isThere(topics)) {
+      // Made when the directory was first used: without it, it is not the one that was.
+      throw new StoreUnavailableException(
+          topics
+              + ": is not there, expected it since the directory was first used; was it removed?");
+    }
+    Path unused = Files.createDirectories(directory);
+  }
+
+  private Path moveNote(String id) {
+    return path.resolve(StoreNames.MOVES).resolve(id);
+  }
+
+  /**
+   * Notes durably that a move copies a segment from here. If the segment is gone later and the note
+   * is there, it was deleted; without the note the directory may be an older one, put back from a
+   * backup.
+   */
+  public void noteMove(SegmentKey key) throws IOException {
+    checkAvailable();
+    Path note = moveNote(key.id());
+    Path notes = Files.createDirectories(Disk.parent(note));
+    Path unused = Files.write(note, new byte[0]);
+    Disk.forceDirectory(notes);
+    Disk.forceDirectory(path);
+  }
+
+  /** Returns whether a move from here was noted; one that is forgotten is at its end. */
+  public boolean hasNotedMove(SegmentKey key) throws IOException {
+    boolean noted = Disk.isThere(moveNote(key.id()));
+    checkAvailable();
+    return noted;
+  }
+
+  /**
+   * Removes the note of a move that is at its end; what cannot be removed now stays for a while.
+   */
+  public void forgetMove(String id) {
+    try {
+      boolean unused = Files.deleteIfExists(moveNote(id));
+    } catch (IOException e) {
+      return; // It says nothing once the copy is confirmed.
+    }
+  }
+
+  /** Returns the ids of segments whose moves are noted here, of notes that are that old. */
+  public List<String> notedMoves(Duration age, long nowMillis) throws IOException {
+    List<String> ids = new ArrayList<>();
+    for (Path note : StoreListing.entries(path.resolve(StoreNames.MOVES))) {
+      if (Leftovers.Piece.of(note, false).olderThan(age, nowMillis)) {
+        ids.add(StoreListing.name(note));
+      }
+    }
+    return ids;
+  }
+
+  /**
+   * Renames a segment's directory into the trash: it cannot be seen any more, and no broker takes
+   * it out again. That is durable when this returns, also if another broker has renamed it.
+   *
+   * @param nonce makes its name there one of this process
+   * @return where it is now; empty if it was not there
+   */
+  public Optional<Path> trash(SegmentKey key, String nonce) throws IOException {
+    checkAvailable();
+    Path place = segment(key);
+    Path trash = path.resolve(StoreNames.TRASH);
+    Path trashed = trash.resolve(StoreNames.segment(key) + "-" + nonce);
+    boolean moved = true;
+    try {
+      Path unused = Files.move(place, trashed, StandardCopyOption.ATOMIC_MOVE);
+    } catch (NoSuchFileException e) {
+      if (!Files.isDirectory(trash)) {
+        throw e;
+      }
+      moved = false;
+    }
+    // The broker that renamed it may not have forced that, and a power cut would bring it back.
+    forceNoEntry(place);
+    if (!moved) {
+      return Optional.empty();
+    }
+    Disk.forceDirectory(trash);
+    return Optional.of(trashed);
+  }
+
+  /** Makes durable that an entry is not there, or a directory above it, which is empty then. */
+  private void forceNoEntry(Path place) throws IOException {
+    Path topics = path.resolve(StoreNames.TOPICS);
+    for (Path at = Disk.parent(place); ; at = Disk.parent(at)) {
+      try {
+        Disk.forceDirectory(at);
+        return;
+      } catch (NoSuchFileException e) {
+        if (at.equals(topics)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Removes the directories of a partition, a topic id and a topic that have become empty. */
+  public void removeEmptyParents(SegmentKey key) throws IOException {
+    Path top = path.resolve(StoreNames.TOPICS);
+    for (Path at = Disk.parent(segment(key)); !at.equals(top); at = Disk.parent(at)) {
+      if (Files.isDirectory(at) && !Disk.removeIfEmpty(at)) {
+        return;
+      }
+    }
+  }
+}

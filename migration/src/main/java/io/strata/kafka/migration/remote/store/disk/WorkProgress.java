@@ -1,0 +1,162 @@
+package io.strata.kafka.migration.remote.store.disk;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+/**
+ * Work in a directory that may take hours, as long as it comes further. A part of a directory may
+ * hang while the rest answers: then the caller goes on, and the work is asked to stop.
+ *
+ * <p>Thread safety: {@link #run} is called once; the rest may be called by any thread.
+ */
+public final class WorkProgress {
+
+  private final DirectoryAccess access;
+  private final Duration longest;
+  private final LongSupplier nanoTime;
+  private final List<CallControl> controls = new CopyOnWriteArrayList<>();
+
+  /** Threads that the work is on: each waits for the next, and the last one works. */
+  private final AtomicInteger onward = new AtomicInteger();
+
+  /** Parts of the work that other directories' threads do. */
+  private final AtomicInteger parts = new AtomicInteger();
+
+  /** When it came further last; empty while it waits for something else than the directory. */
+  private volatile OptionalLong last = OptionalLong.empty();
+
+  /**
+   * The progress of work that has not begun.
+   *
+   * @param longest the longest that it may take to come further
+   */
+  WorkProgress(DirectoryAccess access, Duration longest, LongSupplier nanoTime) {
+    this.access = access;
+    this.longest = longest;
+    this.nanoTime = nanoTime;
+  }
+
+  /**
+   * Does the work, on a thread of the directory.
+   *
+   * @param what names it in messages
+   * @throws TimeLimitException if it has made no progress for too long; it may still be under way
+   * @throws StoreUnavailableException if the directory does not answer
+   */
+  public <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
+    return access.write(what, left -> check(what), given -> counted(onward, given, work));
+  }
+
+  /** Continues on the thread of another directory that the work holds on to. */
+  public <T> T onward(StoreDirectory to, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return elsewhere(onward, to, what, work);
+  }
+
+  /**
+   * Does a part of the work on another directory's thread, where it may stay when this has ended.
+   */
+  public <T> T part(StoreDirectory in, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    return elsewhere(parts, in, what, work);
+  }
+
+  private <T> T elsewhere(
+      AtomicInteger threads, StoreDirectory directory, String what, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    last = OptionalLong.empty(); // It waits for a thread there.
+    return directory.write(what, given -> counted(threads, given, work));
+  }
+
+  private <T> T counted(AtomicInteger threads, CallControl given, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    int unused = threads.incrementAndGet();
+    controls.add(given);
+    made();
+    try {
+      return work.run(given);
+    } finally {
+      int unusedToo = threads.decrementAndGet();
+    }
+  }
+
+  private void check(String what) throws TimeLimitException {
+    OptionalLong since = last;
+    if (since.isPresent() && nanoTime.getAsLong() - since.getAsLong() >= longest.toNanos()) {
+      throw new TimeLimitException(
+          """
+          %s: has made no progress for %d minutes, though the directory answers: its disk hangs, or \
+          a part of it. It is not begun again until it has come back; look at the disk\
+          """
+              .formatted(what, longest.toMinutes()));
+    }
+  }
+
+  private void made() {
+    last = OptionalLong.of(nanoTime.getAsLong());
+  }
+
+  /** Waits for something else than the directory. */
+  @FunctionalInterface
+  public interface Wait<T, X extends Exception> {
+    T run() throws X, InterruptedException;
+  }
+
+  /** Does what has a time limit of its own, or waits for its turn. */
+  @CanIgnoreReturnValue
+  public <T, X extends Exception> T waitFor(Wait<T, X> wait) throws X, InterruptedException {
+    last = OptionalLong.empty();
+    try {
+      return wait.run();
+    } finally {
+      made();
+    }
+  }
+
+  /** Returns whether the work has begun and not come back, even if its caller no longer waits. */
+  public boolean isUnderWay() {
+    return onward.get() > 0 || hasParts();
+  }
+
+  /** Returns whether other directories' threads do parts of the work. */
+  public boolean hasParts() {
+    return parts.get() > 0;
+  }
+
+  /** Returns whether the caller no longer waits for the work. */
+  public boolean isCancelled() {
+    return controls.stream().anyMatch(CallControl::isCancelled);
+  }
+
+  /**
+   * Returns a move's control that notes each piece, and stops the move when its caller no longer
+   * waits.
+   */
+  public MoveControl control(MoveControl move) {
+    return new MoveControl() {
+      @Override
+      public boolean cancelled() {
+        return isCancelled() || move.cancelled();
+      }
+
+      @Override
+      public void beforeCopying(long bytes) throws InterruptedException {
+        waitFor(
+            () -> {
+              move.beforeCopying(bytes);
+              return true;
+            });
+      }
+    };
+  }
+}

@@ -1,0 +1,192 @@
+package io.strata.kafka.migration.remote.store.keep;
+
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreListing;
+import io.strata.kafka.migration.remote.store.disk.StoreMemory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.layout.ColdMark;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Predicate;
+
+/**
+ * The operations of tools on a directory of the store, while brokers use it or while none does.
+ * Tools need no configuration of a broker, and leave no trace in the store.
+ */
+public final class StoreInspection {
+  /** After so long a directory is asked whether it answers, and has as long to do so. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private StoreInspection() {}
+
+  /**
+   * One copy of a segment, as it is on disk.
+   *
+   * @param directory the directory of the store that it is in
+   * @param path its own directory
+   * @param hasLog whether the segment's bytes are there
+   * @param moving whether it was published by a move that is not confirmed yet
+   * @param cold what the cold manager has of it
+   */
+  public record Found(
+      Path directory, Path path, Manifest manifest, boolean hasLog, boolean moving, Cold cold) {
+
+    public SegmentKey key() {
+      return manifest.segment().key();
+    }
+
+    /** Returns what it takes of its directory. */
+    public long bytes() {
+      return hasLog ? manifest.totalBytes() : manifest.totalBytes() - manifest.segment().bytes();
+    }
+  }
+
+  /** The cold manager's part of a segment. */
+  public enum Cold {
+    /** Nothing. */
+    NONE,
+    /** It is getting it, or failed to. */
+    BEGUN,
+    /** Its bytes. */
+    DONE
+  }
+
+  /** Is notified of what is found. */
+  public interface Visitor {
+    void segment(Found found) throws IOException;
+
+    /** A segment's directory that cannot be read, and why: a whole sentence with its path. */
+    void unreadable(Path path, String message);
+  }
+
+  /**
+   * Works in a directory on another thread, while the directory answers: a network file system may
+   * hang, and no signal but that of a kill ends what waits for it then.
+   *
+   * @param what names the work in messages
+   * @throws StoreUnavailableException if the directory does not answer; the work is asked to stop,
+   *     and not waited for
+   */
+  public static <T> T whileItAnswers(
+      Path directory, String what, ThreadFactory threads, Deadlines.Work<T> work)
+      throws IOException, InterruptedException {
+    DirectoryAccess access =
+        new DirectoryAccess(
+            directory.toString(),
+            () -> {
+              try {
+                StoreIdentity unused = StoreIdentity.read(directory);
+              } catch (IOException e) {
+                return; // An answer.
+              }
+            },
+            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE, System::nanoTime));
+    try {
+      return access.write(what, work);
+    } finally {
+      access.close();
+    }
+  }
+
+  /**
+   * Reads the manifests of a directory. Segments that come or go meanwhile may be reported or not.
+   *
+   * @throws IOException if the directory cannot be listed; a visitor's exceptions pass
+   */
+  public static void list(Path directory, Predicate<SegmentKey> chosen, Visitor visitor)
+      throws IOException {
+    StoreListing.list(
+        directory,
+        (key, path, attributes) -> {
+          if (chosen.test(key)) {
+            Optional<Found> found = look(directory, key, path, visitor);
+            if (found.isPresent()) {
+              visitor.segment(found.get());
+            }
+          }
+        });
+  }
+
+  private static Optional<Found> look(Path directory, SegmentKey key, Path path, Visitor visitor)
+      throws IOException {
+    try {
+      Manifest manifest = ManifestCodec.read(path, key);
+      Cold cold = Cold.NONE;
+      if (Disk.isThere(path.resolve(StoreNames.COLD))) {
+        cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
+      }
+      boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
+      return Optional.of(
+          new Found(directory, path, manifest, hasLog, CopyMarks.isMoving(path), cold));
+    } catch (NoSuchFileException e) {
+      if (Disk.isThere(path)) {
+        visitor.unreadable(path, path + ": found no file " + e.getFile());
+      }
+    } catch (IOException e) {
+      visitor.unreadable(path, String.valueOf(e.getMessage()));
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Returns whether a broker remembers a directory, in its log directories, as one of its store's.
+   * A remembered directory that is not there now is taken for unmounted, and no reason not to
+   * start.
+   */
+  public static boolean isRemembered(List<Path> logDirectories, Path directory) {
+    try {
+      return StoreMemory.read(logDirectories).of(directory).isPresent();
+    } catch (IOException e) {
+      return false; // Opening the store reports it.
+    }
+  }
+
+  /**
+   * Removes a copy, as a broker does: it is renamed into the trash before, so that nothing partial
+   * is ever seen.
+   *
+   * @return whether it was there
+   * @throws IOException if it cannot be removed, or the cold manager has, or may have, its bytes,
+   *     which only that manager can remove
+   */
+  public static boolean remove(Found copy) throws IOException {
+    if (Disk.isThere(copy.path().resolve(StoreNames.COLD))) {
+      throw new IOException(
+          """
+          %s: found %s, expected none: the cold manager has its bytes, or may have, and only a \
+          broker can have it remove them\
+          """
+              .formatted(copy.path(), StoreNames.COLD));
+    }
+    StoreDirectory directory =
+        new StoreDirectory(
+            new StoreOptions.Directory(copy.directory(), OptionalLong.empty()),
+            0,
+            "",
+            StoreIdentity.read(copy.directory()),
+            DirectoryAccess.Threads.NONE);
+    Optional<Path> trashed = directory.trash(copy.key(), "tool-" + StoreNames.randomId());
+    if (trashed.isPresent()) {
+      Disk.removeTree(trashed.get());
+    }
+    directory.removeEmptyParents(copy.key());
+    return trashed.isPresent();
+  }
+}

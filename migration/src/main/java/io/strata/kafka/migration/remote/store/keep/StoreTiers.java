@@ -1,0 +1,323 @@
+package io.strata.kafka.migration.remote.store.keep;
+
+import io.strata.kafka.api.SegmentId;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.remote.store.KnownSegment;
+import io.strata.kafka.migration.remote.store.KnownSegments;
+import io.strata.kafka.migration.remote.store.Level;
+import io.strata.kafka.migration.remote.store.ObjectFiles;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoredCopy;
+import io.strata.kafka.migration.remote.store.disk.WorkProgress;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * The store's levels as the migration engine sees tiers. The last one, which is the cold manager's
+ * where there is one, stands for the log directories: segments always find a place there.
+ *
+ * <p>Thread safety: as {@link TieredSegments} asks. One broker of a cluster moves segments; others
+ * may read and delete them meanwhile.
+ */
+public final class StoreTiers implements TieredSegments {
+
+  /** The longest that reading, writing or forcing a piece may take. */
+  private static final Duration LONGEST_STEP = Duration.ofMinutes(10);
+
+  private final SegmentStore store;
+  private final List<Level> levels;
+  private final Eviction eviction;
+  private final List<String> names;
+
+  /** The engine's, or nothing; empty: the oldest first. */
+  private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
+
+  private volatile Summed summed = new Summed(-1, List.of());
+  private volatile Runnable wake = () -> {};
+  private volatile Permission permission = () -> true;
+
+  /**
+   * The usages of the levels.
+   *
+   * @param version {@link KnownSegments#version} before the segments were asked
+   */
+  private record Summed(long version, List<TierUsage> usages) {}
+
+  /** Over a store, with the levels' names, the cold manager's included. */
+  public StoreTiers(SegmentStore store, List<String> names) {
+    this.store = store;
+    this.levels = store.allLevels();
+    this.eviction = new Eviction(store);
+    this.names = List.copyOf(names);
+    store.placement.spaceMaker(this::makeSpace);
+  }
+
+  /** Whether this broker may move segments. */
+  @FunctionalInterface
+  public interface Permission {
+    boolean isGiven() throws IOException, InterruptedException;
+  }
+
+  /** Has this asked before each of the engine's moves. */
+  public void askBeforeEachMove(Permission asked) {
+    permission = asked;
+  }
+
+  private int lowest() {
+    return names.size() - 1;
+  }
+
+  @Override
+  public List<TierUsage> usages() {
+    Summed last = summed;
+    return last.version() == store.known.version()
+        ? last.usages().stream()
+            .map(u -> usage(u.tier(), u.dirtyBytes(), u.cleanBytes(), u.segments()))
+            .toList()
+        : state().tiers();
+  }
+
+  @Override
+  public State state() {
+    long version = store.known.version();
+    long now = store.clock().millis();
+    long[] dirty = new long[lowest()];
+    long[] clean = new long[lowest()];
+    int[] segments = new int[lowest()];
+    List<SegmentView> views = new ArrayList<>();
+    for (KnownSegment entry : store.known.entries()) {
+      List<Integer> levels = levelsOf(entry);
+      if (levels.isEmpty()) {
+        continue; // A move's copy that is not confirmed yet.
+      }
+      for (int i = 0; i < levels.size(); i++) {
+        int level = levels.get(i);
+        if (level < lowest()) {
+          segments[level]++;
+          (i == levels.size() - 1 ? dirty : clean)[level] += entry.diskBytes();
+        }
+      }
+      views.add(view(entry, levels, now));
+    }
+    List<TierUsage> usages = new ArrayList<>();
+    for (int level = 0; level < lowest(); level++) {
+      usages.add(usage(level, dirty[level], clean[level], segments[level]));
+    }
+    summed = new Summed(version, List.copyOf(usages));
+    return new State(usages, views);
+  }
+
+  /** The levels that have the segment's bytes, the fastest first. */
+  private List<Integer> levelsOf(KnownSegment entry) {
+    return IntStream.range(0, levels.size())
+        .filter(level -> levels.get(level).has(entry))
+        .boxed()
+        .toList();
+  }
+
+  private SegmentView view(KnownSegment entry, List<Integer> levels, long now) {
+    SegmentKey key = entry.key();
+    int tier = levels.get(0);
+    long time = entry.segment().eventTimestampMillis();
+    String directory =
+        entry.readable().map(c -> c.directory().path().toString()).orElse(names.get(lowest()));
+    return new SegmentView(
+        entry.number(),
+        new SegmentName(
+            new SegmentId(key.topic(), key.partition(), key.startOffset()),
+            SegmentName.Replica.CURRENT,
+            SegmentName.Stage.LIVE),
+        directory,
+        tier,
+        levels.size() > 1 ? OptionalInt.of(levels.get(1)) : OptionalInt.empty(),
+        false,
+        false,
+        entry.diskBytes(),
+        tier < lowest() ? entry.diskBytes() : 0,
+        levels.size() > 1 || tier == lowest() ? 0 : entry.diskBytes(),
+        levels.size() > 1 && tier < lowest() ? entry.diskBytes() : 0,
+        time,
+        time,
+        store.heat().lastMillis(key.id(), time),
+        store.heat().recentBytes(key.id(), now),
+        false);
+  }
+
+  private TierUsage usage(int level, long dirty, long clean, int segments) {
+    long capacity = levels.get(level).capacityBytes();
+    return new TierUsage(
+        level,
+        names.get(level),
+        Math.max(capacity, dirty + clean),
+        dirty + clean,
+        dirty,
+        clean,
+        0,
+        segments,
+        Integer.MAX_VALUE,
+        0,
+        0);
+  }
+
+  @Override
+  public MoveResult destage(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    Level to = levels.get(toTier);
+    return move(
+        store.known.numbered(id),
+        permission,
+        "copying",
+        (entry, progress) -> to.receive(entry, progress, control));
+  }
+
+  @Override
+  public MoveResult promote(long id, int toTier, MoveControl control)
+      throws IOException, InterruptedException {
+    return destage(id, toTier, control);
+  }
+
+  /** A move, or a part of one. */
+  @FunctionalInterface
+  private interface Move {
+    MoveResult of(KnownSegment entry, WorkProgress progress)
+        throws IOException, InterruptedException;
+  }
+
+  private MoveResult move(Optional<KnownSegment> entry, Permission asked, String what, Move move)
+      throws IOException, InterruptedException {
+    if (entry.isEmpty()) {
+      return MoveResult.cancelled("it is not in the store any more");
+    }
+    if (!asked.isGiven()) {
+      return MoveResult.cancelled("another broker moves the store's segments now");
+    }
+    List<StoredCopy> copies = entry.get().copies();
+    StoreDirectory directory = copies.get(copies.size() - 1).directory();
+    WorkProgress progress = directory.access().progress(LONGEST_STEP);
+    return progress.run(
+        what + " " + entry.get().key() + " in " + directory,
+        control -> within(entry.get(), copies.size() - 1, what, progress, move));
+  }
+
+  /**
+   * Moves a segment while the directories that have it answer and nothing else moves it.
+   *
+   * @param copies so many of its copies' directories are not held yet
+   */
+  private MoveResult within(
+      KnownSegment entry, int copies, String what, WorkProgress progress, Move move)
+      throws IOException, InterruptedException {
+    if (copies > 0) {
+      StoreDirectory directory = entry.copies().get(copies - 1).directory();
+      return progress.onward(
+          directory,
+          what + " " + entry.key() + " in " + directory,
+          unused -> within(entry, copies - 1, what, progress, move));
+    }
+    String id = entry.key().id();
+    if (store.inMotion.merge(id, progress, (old, next) -> old.isUnderWay() ? old : next)
+        != progress) {
+      return MoveResult.cancelled("another move of it is under way");
+    }
+    try {
+      return move.of(entry, progress);
+    } finally {
+      if (!progress.hasParts()) {
+        boolean unused = store.inMotion.remove(id, progress);
+      }
+    }
+  }
+
+  @Override
+  public MoveResult evict(long id) throws IOException {
+    return evict(store.known.numbered(id), permission);
+  }
+
+  private MoveResult evict(Optional<KnownSegment> entry, Permission asked) throws IOException {
+    try {
+      return move(
+          entry,
+          asked,
+          "evicting",
+          (evicted, progress) ->
+              eviction.evict(evicted, ObjectFiles.pace(progress.control(new MoveControl() {}))));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException(
+          "interrupted while %s was evicted"
+              .formatted(entry.map(of -> of.key().toString()).orElse("a segment")));
+    }
+  }
+
+  @Override
+  public void evictionOrder(List<Long> ids) {
+    evictionOrder = Optional.of(List.copyOf(ids));
+  }
+
+  /**
+   * No engine runs here, and all brokers find what one of them leaves in a lower level: what is
+   * evicted for a copy's space from now on is the oldest.
+   */
+  public void evictOldest() {
+    evictionOrder = Optional.empty();
+  }
+
+  @Override
+  public void onDemand(Runnable run) {
+    wake = run;
+  }
+
+  /** A segment was copied: the plan may be another now. */
+  public void changed() {
+    wake.run();
+  }
+
+  private List<Long> oldestFirst() {
+    return store.known.entries().stream()
+        .sorted(Comparator.comparingLong(entry -> entry.segment().eventTimestampMillis()))
+        .map(KnownSegment::number)
+        .toList();
+  }
+
+  /** Evicts upper copies to free space for a new one in some directories of a level. */
+  private boolean makeSpace(Set<StoreDirectory> full, long bytes) {
+    long freed = 0;
+    for (long id : evictionOrder.orElseGet(this::oldestFirst)) {
+      if (freed >= bytes) {
+        break;
+      }
+      Optional<KnownSegment> entry = store.known.numbered(id);
+      List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
+      if (has.size() > 1 && isIn(entry.orElseThrow(), has.get(0), full)) {
+        try {
+          // Each broker makes space for its own copies, the mover or not.
+          freed += evict(entry, () -> true).bytes();
+        } catch (IOException e) {
+          // Another one may go; if none does, the copy goes to the next level.
+        }
+      }
+    }
+    return freed > 0;
+  }
+
+  private static boolean isIn(KnownSegment entry, int level, Set<StoreDirectory> directories) {
+    return entry.copies().stream()
+        .map(StoredCopy::directory)
+        .anyMatch(directory -> directory.level() == level && directories.contains(directory));
+  }
+}

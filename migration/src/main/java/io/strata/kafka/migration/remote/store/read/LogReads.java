@@ -1,0 +1,120 @@
+package io.strata.kafka.migration.remote.store.read;
+
+import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
+import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
+import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Reads the logs of copies where they are: chunk by chunk, each checked before a byte of it is
+ * handed on. No file stays open: a segment may be moved at any moment.
+ */
+public final class LogReads {
+
+  /** No index of Kafka's is larger: its offsets are 32 bits. */
+  private static final long LARGEST_INDEX = Integer.MAX_VALUE - 8;
+
+  private final CopyBuffers buffers = new CopyBuffers();
+
+  /**
+   * Fills a target, on a thread of the copy's directory.
+   *
+   * @param position of the target's first byte; all of its bytes are the segment's
+   * @param limit the longest that the caller waits
+   * @throws CorruptChunkException if the bytes are not what was copied
+   * @throws NoSuchFileException if the log is not there
+   * @throws StoreUnavailableException if the directory cannot be used
+   * @throws io.strata.kafka.migration.remote.calls.TimeLimitException if it takes too long
+   */
+  public void read(SegmentStore.Located copy, long position, ReadTarget target, Duration limit)
+      throws IOException, InterruptedException {
+    Path log = copy.file(ObjectType.LOG);
+    ChunkChecksums chunks = copy.manifest().chunks();
+    copy.directory()
+        .access()
+        .read("reading " + log, limit, control -> fill(log, chunks, position, target, control));
+  }
+
+  /** Returns how many bytes were read: all, unless the caller has gone on. */
+  private int fill(
+      Path file, ChunkChecksums chunks, long position, ReadTarget target, CallControl control)
+      throws IOException {
+    try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer buffer = lease.buffer();
+      int done = 0;
+      while (done < target.bytes() && !control.isCancelled()) {
+        int chunk = (int) ((position + done) / chunks.chunkBytes());
+        long first = (long) chunk * chunks.chunkBytes();
+        Disk.readFully(channel, buffer.clear().limit(chunks.bytesOf(chunk)), first);
+        chunks.check(file.toString(), first, buffer);
+        done += target.put(done, buffer.position((int) (position + done - first)));
+      }
+      return done;
+    } catch (IOException e) {
+      throw isStale(e) ? new NoSuchFileException(file.toString()) : e;
+    }
+  }
+
+  /**
+   * Returns whether NFS says that another machine has removed a file that is open here. The JDK
+   * hands over the system's text for ESTALE alone, and no number: in another language the read
+   * fails, and another copy of the segment is read.
+   */
+  private static boolean isStale(IOException e) {
+    return String.valueOf(e.getMessage()).contains("Stale file handle");
+  }
+
+  /**
+   * Reads an index of a copy, on the caller's thread.
+   *
+   * @throws IndexMissingException if the segment was copied without such an index
+   * @throws CorruptChunkException if it is not what was copied, or is lost: Kafka would take "no
+   *     such index" for an empty one, and return aborted records
+   * @throws NoSuchFileException if the copy is not there
+   */
+  public static byte[] index(SegmentStore.Located copy, ObjectType type) throws IOException {
+    Optional<StoredObject> object = copy.manifest().object(type);
+    Path file = copy.file(type);
+    if (object.isEmpty()) {
+      throw new IndexMissingException(
+          "%s: the segment was copied without %s".formatted(copy.path(), file.getFileName()));
+    }
+    byte[] bytes;
+    long size;
+    try {
+      size = Files.size(file);
+      bytes = size > LARGEST_INDEX ? new byte[0] : Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      if (!Disk.isThere(copy.path())) {
+        throw e;
+      }
+      throw new CorruptChunkException(
+          """
+          %s: is not there, expected it: the segment's manifest names it; check the store with \
+          'strata remote scrub'\
+          """
+              .formatted(file));
+    }
+    int crc = ChunkChecksums.crc(ByteBuffer.wrap(bytes));
+    if (bytes.length != object.get().bytes() || crc != object.get().checksum()) {
+      throw new CorruptChunkException(
+          file.toString(), size, crc, object.get().bytes(), object.get().checksum());
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,340 @@
+package io.strata.kafka.cli.pool;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.cli.terminal.BrokerStopped;
+import io.strata.kafka.cli.terminal.ConfigOption;
+import io.strata.kafka.cli.terminal.Confirmation;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Json;
+import io.strata.kafka.cli.terminal.RefusedException;
+import io.strata.kafka.cli.terminal.StrataCommand;
+import io.strata.kafka.cli.terminal.Table;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.tier.directory.Moments;
+import io.strata.kafka.tier.directory.TaggedLogFile;
+import io.strata.kafka.tier.offline.AcceptedLoss;
+import io.strata.kafka.tier.offline.Forget;
+import io.strata.kafka.tier.spec.TierSpec;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code strata accept-loss}. */
+@Command(
+    name = "accept-loss",
+    description = {
+      """
+      For a lost pool: names the partitions that had records in it and the offset from which on \
+      each may lack some, deletes their segments after the one that has that offset, and has the \
+      broker's next start recover them, as after a power failure. Kafka then replicates the rest \
+      from the other replicas. The same for segments whose slot 'strata pool repair' has freed. \
+      The broker must be stopped.\
+      """,
+      "",
+      """
+      What no other replica has is lost, also what comes after the first missing record: keep a \
+      copy of the directory of a partition that has no other replica. Without --yes it shows what \
+      is lost and changes nothing.\
+      """,
+      "",
+      "A log directory that it cannot read is named and left alone, with exit code 1.",
+      ""
+    },
+    footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"})
+public final class AcceptLossCommand extends StrataCommand {
+  /** The refusals that a lost pool is recognized by; one that may not be read is not lost. */
+  static final Set<PoolException.Kind> LOST =
+      EnumSet.of(
+          PoolException.Kind.MISSING,
+          PoolException.Kind.NOT_A_POOL,
+          PoolException.Kind.TRUNCATED,
+          PoolException.Kind.CORRUPT);
+
+  private static final String NOT_FOUND =
+      """
+      lost: pool %s: found no file with this identity at any path that the configuration or a log \
+      directory names: %s\
+      """;
+
+  /** The pools that log files name, and no file has. */
+  private final Set<UUID> lost = new TreeSet<>();
+
+  /** The pools that log files name, and the configuration does not, by their files. */
+  private final Map<UUID, Path> misplaced = new TreeMap<>();
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--pool",
+      paramLabel = "UUID",
+      description =
+          """
+          Take this pool for lost though its file is there, an older copy of it, say; may be \
+          given several times.\
+          """)
+  private List<UUID> lostPools = new ArrayList<>();
+
+  @Option(
+      names = "--log-directory",
+      paramLabel = "DIR",
+      description =
+          """
+          Give up what the pools have of this log directory: it is older than they are, restored \
+          from a snapshot, say. Its log files stay, as far as they are whole; may be given \
+          several times.\
+          """)
+  private List<Path> givenUp = new ArrayList<>();
+
+  @Mixin private final Confirmation confirmation = new Confirmation();
+
+  @Mixin private final Json json = new Json();
+
+  @Override
+  // The lock is only to be released.
+  @SuppressWarnings("try")
+  protected ExitCode run() throws Exception {
+    BrokerProperties broker = config.requireForChange();
+    StrataConfig strata = broker.strataConfig().orElseThrow();
+    Set<Path> directories = new LinkedHashSet<>(broker.logDirs());
+    directories.add(broker.metadataLogDir());
+    try (BrokerStopped stopped = BrokerStopped.require(List.copyOf(directories))) {
+      boolean yes = confirmation.given();
+      TierSpec tier = TierSpecs.of(strata, broker);
+      requireConfigured(directories);
+      AcceptedLoss.Plan plan = plan(tier, directories);
+      requireConfigured(broker, tier);
+      if (yes) {
+        AcceptedLoss.run(plan);
+      }
+      int segments = giveUp(tier, yes);
+      json.print(out(), document -> describe(plan, yes, document), to -> print(plan, yes, to));
+      if (yes) {
+        noteNext(tier);
+      }
+      for (AcceptedLoss.Skipped each : plan.skipped()) {
+        note(
+            "log directory %s was not looked at: %s".formatted(each.logDirectory(), each.reason()));
+      }
+      if (!givenUp.isEmpty()) {
+        note(
+            "the pools' %d segments of %s %s discarded"
+                .formatted(segments, givenUp, yes ? "were" : "would be"));
+      }
+      if (!yes && (!plan.losses().isEmpty() || segments > 0)) {
+        confirmation.require(
+            """
+            found no --yes, expected it to go on without the records that %d partitions may lack; \
+            bring the pool back if you can, or repeat with --yes\
+            """
+                .formatted(plan.lacking().size()));
+      }
+      return plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
+    }
+  }
+
+  /** A pool that is there is not lost, whatever the configuration names. */
+  private void requireConfigured(BrokerProperties broker, TierSpec tier) throws RefusedException {
+    if (!misplaced.isEmpty()) {
+      throw new RefusedException(
+          """
+          %s: found pools that are not lost, where the log directories say that they are: %s; \
+          expected them in strata.pools (or strata.tier.<name>.pools), which names %s; correct it, \
+          or take one for lost by --pool; nothing has been changed\
+          """
+              .formatted(broker.source(), misplaced, tier.config().pools()));
+    }
+  }
+
+  private void requireConfigured(Set<Path> directories) throws IOException, RefusedException {
+    for (Path each : givenUp) {
+      if (directories.stream().noneMatch(known -> isSame(known, each))) {
+        throw new RefusedException(
+            "--log-directory: found %s, expected one of log.dirs: %s".formatted(each, directories));
+      }
+    }
+  }
+
+  private boolean isGivenUp(Path directory) {
+    return givenUp.stream().anyMatch(each -> isSame(each, directory));
+  }
+
+  private static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException e) {
+      return false; // One of them is not there.
+    }
+  }
+
+  /** After the log files have lost their tags. */
+  private int giveUp(TierSpec tier, boolean yes) throws IOException {
+    int segments = 0;
+    List<Path> there;
+    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
+      there = List.copyOf(pools.paths().values());
+    }
+    for (Path directory : givenUp) {
+      segments += Forget.all(there, directory, yes);
+    }
+    return segments;
+  }
+
+  private AcceptedLoss.Plan plan(TierSpec tier, Set<Path> directories) throws IOException {
+    PoolsElsewhere elsewhere = PoolsElsewhere.recordedIn(directories);
+    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
+      for (Map.Entry<Path, PoolException> each : pools.refusals().entrySet()) {
+        PoolException refusal = each.getValue();
+        if (!LOST.contains(refusal.kind())) {
+          throw refusal;
+        }
+        note("lost: " + refusal.getMessage());
+      }
+      for (Moments.Difference each : Moments.among(pools.paths().values(), directories)) {
+        if (!lostPools.contains(each.poolId()) && !isGivenUp(each.directory())) {
+          note("pool %s: %s; %s".formatted(each.pool(), each.description(), each.remedy()));
+        }
+      }
+      AcceptedLoss.Plan plan =
+          AcceptedLoss.plan(
+              directories.stream().filter(each -> !isGivenUp(each)).toList(),
+              file -> lostPools.contains(file.tag().pool()) || hasLost(pools, elsewhere, file));
+      Set<Path> searched = new LinkedHashSet<>(tier.config().pools());
+      searched.addAll(elsewhere.searched());
+      lost.forEach(id -> note(NOT_FOUND.formatted(id, searched)));
+      return plan.with(
+          AcceptedLoss.plan(directories.stream().filter(this::isGivenUp).toList(), file -> true));
+    }
+  }
+
+  /**
+   * Returns whether a segment's bytes are gone. Bytes in a pool that a log directory names, and the
+   * configuration does not, are not gone: {@link #requireConfigured} refuses.
+   */
+  private boolean hasLost(PoolReaders pools, PoolsElsewhere elsewhere, TaggedLogFile file) {
+    UUID id = file.tag().pool();
+    if (pools.find(id).isEmpty()) {
+      Optional<Path> there = elsewhere.find(id);
+      if (there.isPresent()) {
+        misplaced.put(id, there.get());
+        return false;
+      }
+      lost.add(id);
+    }
+    return pools.hasLost(file.tag());
+  }
+
+  /** Says what is left to do with the pools that were taken for lost. */
+  private void noteNext(TierSpec tier) throws IOException {
+    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
+      Map<Path, UUID> open = new HashMap<>();
+      pools.paths().forEach((id, file) -> open.put(file, id));
+      for (Path file : tier.config().pools()) {
+        UUID id = open.get(file);
+        if (id == null || lostPools.contains(id)) {
+          note(
+              """
+              pool %s is lost; next, before the broker starts: %screate a new one with 'strata \
+              pool create'\
+              """
+                  .formatted(
+                      file,
+                      Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                          ? "move the file away and "
+                          : ""));
+        }
+      }
+    }
+  }
+
+  private static void describe(AcceptedLoss.Plan plan, boolean yes, ObjectNode document) {
+    document.put("done", yes || plan.lacking().isEmpty());
+    ArrayNode partitions = document.putArray("partitions");
+    for (AcceptedLoss.Loss loss : plan.lacking()) {
+      ObjectNode node = partitions.addObject();
+      node.put("topic", loss.topic());
+      node.put("partition", loss.partition());
+      node.put("fromOffset", loss.fromOffset());
+      node.put("directory", loss.directory().toString());
+      node.put("dropped", loss.dropped().size());
+      node.put("droppedBytes", loss.droppedBytes());
+      node.put("droppedFromOffset", loss.droppedOffsets().from());
+      node.put("droppedToOffset", loss.droppedOffsets().end());
+    }
+    ArrayNode skipped = document.putArray("skipped");
+    for (AcceptedLoss.Skipped each : plan.skipped()) {
+      ObjectNode node = skipped.addObject();
+      node.put("logDirectory", each.logDirectory().toString());
+      node.put("reason", each.reason());
+    }
+  }
+
+  /** From the first one that the deleted segments may have to the one behind their last record. */
+  private static String offsets(AcceptedLoss.Loss loss) {
+    return loss.droppedOffsets().from() + " to " + loss.droppedOffsets().end();
+  }
+
+  private static void print(AcceptedLoss.Plan plan, boolean yes, PrintWriter out) {
+    List<AcceptedLoss.Loss> losses = plan.lacking();
+    if (losses.isEmpty()) {
+      out.println(
+          plan.skipped().isEmpty()
+              ? "No segment has lost its pool or its slot: no loss to accept."
+              : "No loss to accept in the log directories that could be read.");
+      return;
+    }
+    String files = yes ? ">FILES DELETED" : ">FILES TO DELETE";
+    Table table =
+        new Table(
+            "PARTITION",
+            ">MAY LACK RECORDS FROM OFFSET",
+            files,
+            ">BYTES",
+            ">THEIR OFFSETS",
+            "DIRECTORY");
+    for (AcceptedLoss.Loss loss : losses) {
+      String partition = loss.topic() + "-" + loss.partition();
+      table.row(
+          partition,
+          loss.fromOffset(),
+          loss.dropped().size(),
+          loss.droppedBytes(),
+          loss.dropped().isEmpty() ? "-" : offsets(loss),
+          loss.directory());
+    }
+    table.print(out);
+    out.printf(
+        "%s %d files of %d bytes in %d of %d partitions.%n",
+        yes ? "Deleted" : "Would delete",
+        losses.stream().mapToInt(loss -> loss.dropped().size()).sum(),
+        losses.stream().mapToLong(AcceptedLoss.Loss::droppedBytes).sum(),
+        losses.stream().filter(loss -> !loss.dropped().isEmpty()).count(),
+        losses.size());
+    if (yes) {
+      out.println(
+          """
+          The broker's next start recovers these partitions; other replicas, where there are any, \
+          bring back what is missing.\
+          """);
+    }
+  }
+}

@@ -1,0 +1,460 @@
+package io.strata.kafka.cli.pool;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.cli.terminal.BrokerStopped;
+import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.ConfigOption;
+import io.strata.kafka.cli.terminal.Confirmation;
+import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Json;
+import io.strata.kafka.cli.terminal.Progress;
+import io.strata.kafka.cli.terminal.RefusedException;
+import io.strata.kafka.cli.terminal.StrataCommand;
+import io.strata.kafka.cli.terminal.UsageException;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.config.key.ByteAmount;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.pool.CheckReport;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.RepairReport;
+import io.strata.kafka.pool.words.CheckFinding;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolOwner;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Groups the commands about pool files. */
+@Command(
+    name = "pool",
+    description = "Creates, shows, checks, grows and repairs pool files.",
+    subcommands = {
+      PoolCreateCommand.class,
+      PoolCommand.Info.class,
+      PoolCommand.Check.class,
+      PoolCommand.Grow.class,
+      PoolCommand.Repair.class,
+      PoolCommand.Forget.class,
+    })
+public final class PoolCommand extends StrataCommand.Group {
+  /** {@code strata pool info}. */
+  @Command(
+      name = "info",
+      description = {
+        "Shows what a pool is and how full. Reads only, and works while the broker runs.",
+        ""
+      },
+      footer = {
+        "",
+        "Examples:",
+        "  strata pool info /mnt/pmem0/hot.pool",
+        "  strata pool info --config server.properties --json"
+      })
+  static final class Info extends StrataCommand {
+    @Mixin private final PoolPlaces files = new PoolPlaces();
+    @Mixin private final Json json = new Json();
+
+    @Override
+    protected ExitCode run() throws Exception {
+      List<PoolReport> reports = new ArrayList<>();
+      for (Path file : files.resolve()) {
+        try {
+          reports.add(PoolReport.of(file));
+        } catch (PoolException e) {
+          throw files.explained(e, file);
+        }
+      }
+      PoolReport.print(reports, json, out());
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code strata pool check}. */
+  @Command(
+      name = "check",
+      description = {
+        """
+        Verifies a pool's metadata: superblocks, slots, extents. Reads only, and works while the \
+        broker runs. Exit code 1 if a pool cannot be opened for writing as it is; warnings, which \
+        the next start puts right, do not count.\
+        """,
+        ""
+      },
+      footer = {
+        "",
+        "Examples:",
+        "  strata pool check /mnt/pmem0/hot.pool",
+        "  strata pool check --config server.properties --json"
+      })
+  static final class Check extends StrataCommand {
+    @Mixin private final PoolPlaces files = new PoolPlaces();
+    @Mixin private final Json json = new Json();
+
+    @Override
+    protected ExitCode run() throws Exception {
+      PrintWriter out = out();
+      ObjectNode document = Json.object();
+      ArrayNode pools = document.putArray("pools");
+      boolean usable = true;
+      for (Path file : files.resolve()) {
+        CheckReport report = PoolChecker.check(file);
+        usable &= report.usable();
+        if (json.given()) {
+          describe(file, report, pools.addObject());
+        } else {
+          print(file, report, out);
+        }
+      }
+      if (json.given()) {
+        Json.print(document, out);
+      }
+      return usable ? ExitCode.OK : ExitCode.FINDINGS;
+    }
+
+    private static void describe(Path file, CheckReport report, ObjectNode node) {
+      node.put("path", file.toString());
+      node.put("usable", report.usable());
+      node.put("segments", report.liveSlots());
+      node.put("deletingSegments", report.deletingSlots());
+      node.put("freeSlots", report.freeSlots());
+      node.put("usedBytes", report.usedBytes());
+      describe(report.findings(), node.putArray("findings"));
+    }
+
+    static void describe(List<CheckFinding> findings, ArrayNode array) {
+      for (CheckFinding finding : findings) {
+        ObjectNode node = array.addObject();
+        node.put("severity", finding.severity().name());
+        finding.slot().ifPresent(slot -> node.put("slot", slot));
+        node.put("position", finding.position());
+        node.put("found", finding.found());
+        node.put("expected", finding.expected());
+      }
+    }
+
+    static void print(Path file, CheckReport report, PrintWriter out) {
+      int deleting = report.deletingSlots();
+      out.printf(
+          "%s: %s, %s segments, %s used%s%n",
+          file,
+          report.clean() ? "sound" : report.usable() ? "usable" : "damaged",
+          report.liveSlots(),
+          ByteSize.format(report.usedBytes()),
+          deleting > 0 ? ", " + deleting + " segments being deleted" : "");
+      print(report.findings(), out);
+    }
+
+    static void print(List<CheckFinding> findings, PrintWriter out) {
+      for (CheckFinding finding : findings) {
+        out.printf(
+            "  %s%s at %s: found %s, expected %s%n",
+            finding.severity().name().toLowerCase(Locale.ROOT),
+            finding.slot().isPresent() ? ": slot " + finding.slot().getAsInt() : ":",
+            finding.position(),
+            finding.found(),
+            finding.expected());
+      }
+    }
+  }
+
+  /** {@code strata pool grow}. */
+  @Command(
+      name = "grow",
+      description = {
+        """
+        Makes a pool larger, with what it holds. The broker must be stopped. The number of slots \
+        stays as it was created.\
+        """,
+        ""
+      },
+      footer = {"", "Example:", "  strata pool grow --size 128GiB /mnt/pmem0/hot.pool"})
+  static final class Grow extends StrataCommand {
+    @Mixin private final PoolPlace place = new PoolPlace();
+
+    // Required, and so set by picocli.
+    @SuppressWarnings("NullAway.Init")
+    @Option(
+        names = "--size",
+        required = true,
+        paramLabel = "SIZE",
+        converter = ByteSize.Converter.class,
+        description = "The file's new size, larger than it is.")
+    private ByteAmount size;
+
+    @Mixin private final Json json = new Json();
+
+    @Override
+    @SuppressWarnings("try") // what is held is only to be released
+    protected ExitCode run() throws Exception {
+      Path target = place.resolve();
+      try (BrokerStopped stopped = place.brokerStopped();
+          Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
+        Pool.grow(target, size.bytes(), progress);
+      }
+      PoolReport.print(List.of(PoolReport.of(target)), json, out());
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code strata pool repair}. */
+  @Command(
+      name = "repair",
+      description = {
+        """
+        Makes a damaged pool usable: frees the damaged slots. What their segments had in the pool \
+        is discarded; all other segments stay. The broker must be stopped. Without --yes it shows \
+        what it would do.\
+        """,
+        "",
+        """
+        Then 'strata segments' shows the segments that have lost bytes as unreachable, and 'strata \
+        accept-loss' has their partitions recovered, so that Kafka replicates what is missing. The \
+        broker refuses to start before that is done.\
+        """,
+        ""
+      },
+      footer = {"", "Example:", "  strata pool repair --yes /mnt/pmem0/hot.pool"})
+  static final class Repair extends StrataCommand {
+    @Mixin private final PoolPlace place = new PoolPlace();
+    @Mixin private final Confirmation confirmation = new Confirmation();
+    @Mixin private final Json json = new Json();
+
+    @Override
+    @SuppressWarnings("try") // what is held is only to be released
+    protected ExitCode run() throws Exception {
+      Path target = place.resolve();
+      CheckReport before = PoolChecker.check(target);
+      if (before.info().isEmpty()) {
+        // No slot can be found, whatever is confirmed.
+        throw new RefusedException(
+            "this cannot be repaired: %s".formatted(before.findings().get(0).found()));
+      }
+      boolean confirmed = confirmation.given() || (before.usable() && !confirmation.lookOnly());
+      if (!confirmed) {
+        Check.print(target, before, err());
+        confirmation.require(
+            """
+            %s: found a damaged pool, expected --yes to discard what its damaged slots held; \
+            restore the pool if you can, or repeat with --yes\
+            """
+                .formatted(target));
+        return ExitCode.OK;
+      }
+      RepairReport report;
+      try (BrokerStopped stopped = place.brokerStopped()) {
+        report = Pool.repair(target);
+      }
+      json.print(
+          out(),
+          document -> {
+            document.put("path", target.toString());
+            report.freedSlots().forEach(document.putArray("freedSlots")::add);
+            Check.describe(report.findings(), document.putArray("findings"));
+          },
+          out -> {
+            String repaired = ": repaired, %d damaged slots freed";
+            boolean sound = report.findings().isEmpty();
+            String done = sound ? ": sound, nothing to repair" : repaired;
+            out.println(target + done.formatted(report.freedSlots().size()));
+            Check.print(report.findings(), out);
+          });
+      if (!report.freedSlots().isEmpty()) {
+        note(
+            """
+            next, before the broker starts: 'strata accept-loss --config <server.properties>', for \
+            the partitions that have lost bytes\
+            """);
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** {@code strata pool forget}. */
+  @Command(
+      name = "forget",
+      description = {
+        """
+        Discards the segments of a log directory that is lost for good, after its disk was \
+        replaced, say: frees their slots. The broker, which refuses to start with such segments in \
+        a pool, names the directory. The broker must be stopped. Without --yes it shows what it \
+        would do. A segment whose log file is in one of the broker's present log directories stays.\
+        """,
+        ""
+      },
+      footer = {
+        "",
+        "Example:",
+        """
+          strata pool forget --config server.properties \
+        --directory 5a0d1a2e-8d3c-4d0f-9b6e-0f4c6b1f2a77 --yes /mnt/pmem0/hot.pool\
+        """
+      })
+  static final class Forget extends StrataCommand {
+    @Mixin private final PoolPlace place = new PoolPlace();
+
+    // Required, and so set by picocli.
+    @SuppressWarnings("NullAway.Init")
+    @Option(
+        names = "--directory",
+        required = true,
+        paramLabel = "UUID",
+        description = "The log directory, by the UUID that the broker's refusal names.")
+    private UUID directory;
+
+    @Mixin private final Confirmation confirmation = new Confirmation();
+    @Mixin private final Json json = new Json();
+
+    @Override
+    @SuppressWarnings("try") // what is held is only to be released
+    protected ExitCode run() throws Exception {
+      Path target = place.resolve();
+      boolean yes = confirmation.given();
+      List<Path> logDirectories = place.config.requireForChange().logDirs();
+      List<String> segments;
+      try (BrokerStopped stopped = place.brokerStopped()) {
+        segments = io.strata.kafka.tier.offline.Forget.run(target, directory, logDirectories, yes);
+      }
+      json.print(
+          out(),
+          document -> {
+            document.put("path", target.toString());
+            document.put("directory", directory.toString());
+            document.put("done", yes || segments.isEmpty());
+            segments.forEach(document.putArray("segments")::add);
+          },
+          out -> {
+            segments.forEach(out::println);
+            String count = segments.size() == 1 ? "1 segment" : segments.size() + " segments";
+            out.println(count + (yes ? " discarded" : " would be discarded"));
+          });
+      if (!yes && !segments.isEmpty()) {
+        confirmation.require(
+            """
+            found no --yes, expected it to discard %s segments; put the log directory back if you \
+            can, or repeat with --yes\
+            """
+                .formatted(segments.size()));
+      }
+      return ExitCode.OK;
+    }
+  }
+
+  /** Names pools: files, or those of a broker's configuration. */
+  static final class PoolPlaces {
+    @Parameters(
+        paramLabel = "FILE",
+        arity = "0..*",
+        description = "Pool files; those of strata.pools if --config is given instead.")
+    private List<Path> files = new ArrayList<>();
+
+    @Mixin private final ConfigOption config = new ConfigOption();
+
+    private boolean createdByTheBroker;
+
+    /** At least one file, absolute. */
+    List<Path> resolve() throws IOException, UsageException, ConfigRefusedException {
+      Optional<BrokerProperties> broker = config.load();
+      if (broker.isPresent() != files.isEmpty()) {
+        throw new UsageException(
+            "FILE: found %s --config, expected one of them"
+                .formatted(files.isEmpty() ? "neither a file nor" : "both files and"));
+      }
+      if (broker.isEmpty()) {
+        return files.stream().map(file -> file.toAbsolutePath().normalize()).toList();
+      }
+      StrataConfig read = broker.get().strataConfig().orElseThrow();
+      createdByTheBroker = read.poolCreate().isPresent();
+      return read.pools();
+    }
+
+    /** A failure of one of the files, with what to do that fits the configuration. */
+    Exception explained(PoolException failure, Path file) {
+      return createdByTheBroker && failure.kind() == PoolException.Kind.MISSING
+          ? new RefusedException(
+              """
+              pool %s: found no such file, expected a pool: mount its file system, correct the path, \
+              or start the broker, which creates it as strata.pool.create says\
+              """
+                  .formatted(file))
+          : failure;
+    }
+  }
+
+  /** Names one pool: its file, or the only one of a broker's configuration. */
+  static final class PoolPlace {
+    @Parameters(
+        paramLabel = "FILE",
+        arity = "0..1",
+        description = "The pool file; that of strata.pools if it is left out.")
+    private @Nullable Path file;
+
+    @Mixin private final ConfigOption config = new ConfigOption();
+
+    /** The file, absolute. */
+    Path resolve() throws IOException, UsageException, ConfigRefusedException {
+      if (file != null) {
+        return file.toAbsolutePath().normalize();
+      }
+      Optional<BrokerProperties> broker = config.load();
+      return only(
+          broker.isPresent() ? broker.get().strataConfig().orElseThrow().pools() : List.of());
+    }
+
+    /**
+     * Sees to it that no broker runs on the log directories, if a configuration names them, and
+     * that it is the configuration of the pool's owner: another broker's log directories say
+     * nothing of what is needed in this pool.
+     */
+    BrokerStopped brokerStopped() throws Exception {
+      Optional<BrokerProperties> broker = config.loadForChange();
+      if (broker.isPresent()) {
+        requireOwner(broker.get());
+      }
+      return BrokerStopped.require(broker.map(BrokerProperties::logDirs).orElse(List.of()));
+    }
+
+    private void requireOwner(BrokerProperties broker) throws Exception {
+      PoolOwner expected = TierSpecs.ownerIn(broker);
+      Path target = resolve();
+      try (PoolReader pool = Pool.openReadOnly(target)) {
+        PoolOwner found = pool.info().owner();
+        if (found.contradicts(expected)) {
+          throw new RefusedException(
+              """
+              pool %s: found a pool of %s, expected one of %s, whose configuration is %s: name \
+              the configuration of the pool's owner; nothing has been changed\
+              """
+                  .formatted(target, found, expected, broker.source()));
+        }
+      }
+    }
+
+    /** Returns the only one of a configuration's pools. */
+    static Path only(List<Path> pools) throws UsageException {
+      if (pools.size() != 1) {
+        throw new UsageException(
+            """
+            FILE: found nothing, expected the pool's file, or a --config with exactly one file in \
+            strata.pools (it has %s)\
+            """
+                .formatted(pools.size()));
+      }
+      return pools.get(0);
+    }
+  }
+}

@@ -1,0 +1,262 @@
+package io.strata.kafka.cli.pool;
+
+import static java.util.Comparator.comparing;
+
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.cli.terminal.Failures;
+import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.segment.view.SegmentTag;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * Finds what lives where: walks the log directories and reads the slots that the files' tags name.
+ * Writes nothing, and works while the broker runs: what goes away while it looks is left out.
+ */
+public final class SegmentInventory implements AutoCloseable {
+  private final PoolReaders pools;
+  private final List<SegmentEntry> entries = new ArrayList<>();
+  private final List<String> findings = new ArrayList<>();
+  private final Set<String> topics = new TreeSet<>();
+
+  /** Opens the pools; one that cannot be opened is a finding. */
+  public SegmentInventory(List<Path> poolFiles) throws IOException {
+    this.pools = PoolReaders.open(poolFiles);
+    pools.refusals().forEach((file, refusal) -> findings.add(String.valueOf(refusal.getMessage())));
+  }
+
+  /**
+   * Adds the segments in a log directory. A file that cannot be looked at is a finding; the rest
+   * goes on.
+   *
+   * @param wanted which topics
+   */
+  void walk(Path logDirectory, Predicate<String> wanted) throws IOException {
+    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
+      for (Path partition : partitions) {
+        walkPartition(partition, wanted);
+      }
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      findings.add(
+          "log directory %s: found no directory, expected one: format it, or correct log.dirs"
+              .formatted(logDirectory));
+    } catch (FileSystemException | DirectoryIteratorException e) {
+      notLookedAt("log directory", logDirectory, e);
+    }
+  }
+
+  private void walkPartition(Path partition, Predicate<String> wanted) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(partition, "*.log*")) {
+      SegmentName.parse(nameOf(partition), "00000000000000000000.log")
+          .ifPresent(any -> topics.add(any.id().topic()));
+      for (Path file : files) {
+        Optional<SegmentName> name = SegmentName.parse(nameOf(partition), nameOf(file));
+        if (name.isPresent() && wanted.test(name.get().id().topic())) {
+          read(name.get(), file);
+        }
+      }
+    } catch (NotDirectoryException | NoSuchFileException e) {
+      // A plain file among the partitions, or a partition deleted while we looked.
+      return;
+    } catch (FileSystemException | DirectoryIteratorException e) {
+      notLookedAt("directory", partition, e);
+    }
+  }
+
+  private void notLookedAt(String kind, Path file, Exception reason) {
+    findings.add("%s %s was not looked at: %s".formatted(kind, file, Failures.messageOf(reason)));
+  }
+
+  void addFinding(String finding) {
+    findings.add(finding);
+  }
+
+  private static String nameOf(Path file) {
+    return String.valueOf(file.getFileName());
+  }
+
+  /** Returns the topics that have a partition's directory here, whether wanted or not. */
+  Set<String> topics() {
+    return Collections.unmodifiableSet(topics);
+  }
+
+  private void read(SegmentName name, Path file) throws IOException {
+    try {
+      Optional<SegmentTag> tag = SegmentTag.read(file);
+      SegmentEntry entry =
+          tag.isPresent() ? readTagged(name, file, tag.get()) : inLogFile(name, file);
+      // A segment that left its pool while we looked has lost its tag too.
+      boolean left =
+          entry.state() == SegmentEntry.State.UNREACHABLE && SegmentTag.read(file).isEmpty();
+      entries.add(left ? inLogFile(name, file) : entry);
+    } catch (NoSuchFileException e) {
+      return; // Deleted or renamed by the broker while we looked.
+    } catch (FileSystemException e) {
+      notLookedAt("log file", file, e);
+    }
+  }
+
+  private SegmentEntry readTagged(SegmentName name, Path file, SegmentTag tag) throws IOException {
+    SegmentEntry unreachable =
+        new SegmentEntry(name, file, SegmentEntry.State.UNREACHABLE, fileOf(tag), 0, 0, 0, 0);
+    try {
+      Optional<SlotSnapshot> slot = pools.slot(tag);
+      if (slot.isPresent()) {
+        return inPool(name, file, tag, slot.get());
+      }
+      // An eviction frees the slot; the tag follows in the background.
+      return pools.hasLost(tag) ? unreachable : inLogFile(name, file);
+    } catch (PoolException damaged) {
+      return unreachable; // For 'strata pool check' to describe.
+    }
+  }
+
+  private SegmentEntry inPool(SegmentName name, Path file, SegmentTag tag, SlotSnapshot slot)
+      throws IOException {
+    long end = slot.committedLength();
+    boolean spilled = slot.has(SlotFlag.SPILLED);
+    return new SegmentEntry(
+        name,
+        file,
+        spilled ? SegmentEntry.State.SPILLED : SegmentEntry.State.HOT,
+        fileOf(tag),
+        slot.extents().start(),
+        slot.cleanLength(),
+        end,
+        spilled ? Math.max(end, Files.size(file)) : end);
+  }
+
+  private Optional<Path> fileOf(SegmentTag tag) {
+    return pools.find(tag.pool()).map(pool -> pool.info().path());
+  }
+
+  private static SegmentEntry inLogFile(SegmentName name, Path file) throws IOException {
+    long size = Files.size(file);
+    return new SegmentEntry(
+        name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), size, size, size, size);
+  }
+
+  /** Returns the segments, by topic, partition and base offset. */
+  public List<SegmentEntry> entries() {
+    entries.sort(
+        comparing((SegmentEntry entry) -> entry.name().id()).thenComparing(SegmentEntry::file));
+    return Collections.unmodifiableList(entries);
+  }
+
+  /** Returns what was not as it should be, or could not be looked at; empty if all is well. */
+  public List<String> findings() {
+    List<String> all = new ArrayList<>(findings);
+    List<SegmentEntry> unreachable =
+        entries.stream().filter(e -> e.state() == SegmentEntry.State.UNREACHABLE).toList();
+    if (!unreachable.isEmpty()) {
+      all.add(
+          """
+          %d segments (%s%s): found tags that no slot of the configured pools answers, expected \
+          one for each; name the pool that holds them in strata.pools or strata.tier.<name>.pools, \
+          or restore it; if it is lost, or was repaired, see 'strata accept-loss --help'\
+          """
+              .formatted(
+                  unreachable.size(),
+                  unreachable.get(0).file(),
+                  unreachable.size() > 1 ? " and others" : ""));
+    }
+    return all;
+  }
+
+  /** The pools that could be opened. */
+  List<PoolReport> pools() throws IOException {
+    return pools.reports();
+  }
+
+  @Override
+  public void close() throws IOException {
+    pools.close();
+  }
+
+  /**
+   * One segment's file in a log directory, and where its bytes are.
+   *
+   * @param name what its file's and directory's names say
+   * @param pool the pool that holds its head, if one does
+   * @param start where the pool's bytes begin; what is before is in the log file
+   * @param clean up to where the log file has them too
+   * @param end where the pool's bytes end
+   * @param size of the segment; what is behind {@code end} is in the log file
+   */
+  record SegmentEntry(
+      SegmentName name,
+      Path file,
+      State state,
+      Optional<Path> pool,
+      long start,
+      long clean,
+      long end,
+      long size) {
+
+    /** Where a segment's bytes are. */
+    enum State {
+      /** All in the pool. */
+      HOT,
+      /** The head in the pool, the tail in the log file. */
+      SPILLED,
+      /** All in its log file. */
+      LOGDIRS,
+      /** Tagged, and its pool or its slot cannot be read: how much is where is not known. */
+      UNREACHABLE;
+
+      String label() {
+        return name().toLowerCase(Locale.ROOT);
+      }
+    }
+
+    long bytesInPool() {
+      return end - start;
+    }
+
+    /** The bytes in the log file that count; some of them are in the pool too. */
+    long bytesInLogFile() {
+      return clean + size - end;
+    }
+
+    /** The bytes in the pool that the log file does not have yet. */
+    long bytesOnlyInPool() {
+      return end - clean;
+    }
+
+    /** Returns whether the log file of a segment in a pool has all of it too. */
+    boolean isClean() {
+      return pool.isPresent() && bytesInPool() > 0 && bytesOnlyInPool() == 0;
+    }
+
+    /** The partition, and what its directory holds if it is not the served replica. */
+    String partition() {
+      String partition = name.id().topic() + "-" + name.id().partition();
+      return name.replica() == SegmentName.Replica.CURRENT
+          ? partition
+          : partition + " (" + name.replica().name().toLowerCase(Locale.ROOT) + ")";
+    }
+
+    /** The state, and the file's stage if it is not an ordinary segment. */
+    String describeState() {
+      return name.stage() == SegmentName.Stage.LIVE
+          ? state.label()
+          : state.label() + " (" + name.stage().name().toLowerCase(Locale.ROOT) + ")";
+    }
+  }
+}

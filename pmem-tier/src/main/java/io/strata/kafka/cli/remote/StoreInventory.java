@@ -1,0 +1,172 @@
+package io.strata.kafka.cli.remote;
+
+import io.strata.kafka.cli.terminal.Failures;
+import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.keep.StoreInspection;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The segments of a store, by listing its directories. */
+final class StoreInventory {
+  private final Predicate<SegmentKey> chosen;
+  private final Map<String, Segment> segments = new LinkedHashMap<>();
+  private final List<String> findings = new ArrayList<>();
+
+  /** The first directory of the store that was read. */
+  private Optional<StoreIdentity> identity = Optional.empty();
+
+  private final Map<String, Path> byDirectoryId = new HashMap<>();
+
+  private StoreInventory(Predicate<SegmentKey> chosen) {
+    this.chosen = chosen;
+  }
+
+  /** One copy of a segment, and the level that it is in. */
+  record Copy(StorePlaces.Place place, StoreInspection.Found found) {}
+
+  /**
+   * One segment.
+   *
+   * @param copies the fastest level first; at least one
+   */
+  record Segment(List<Copy> copies) {
+
+    StoreInspection.Found first() {
+      return copies.get(0).found();
+    }
+
+    SegmentKey key() {
+      return first().key();
+    }
+  }
+
+  /**
+   * Reads all manifests of some directories.
+   *
+   * @throws StoreUnavailableException if one of them does not answer
+   */
+  static StoreInventory of(List<StorePlaces.Place> places, Predicate<SegmentKey> chosen)
+      throws IOException, InterruptedException {
+    StoreInventory inventory = new StoreInventory(chosen);
+    for (StorePlaces.Place place : places) {
+      inventory.read(place);
+    }
+    return inventory;
+  }
+
+  private void read(StorePlaces.Place place) throws IOException, InterruptedException {
+    Path directory = place.directory();
+    try {
+      boolean unused = place.whileItAnswers("listing", control -> list(place));
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (NoSuchFileException e) {
+      findings.add(
+          """
+          %s: found no %s, expected a directory of a remote store that a broker has used: is its \
+          file system mounted?\
+          """
+              .formatted(directory, Path.of(String.valueOf(e.getFile())).getFileName()));
+    } catch (IOException e) {
+      findings.add("%s: cannot be read: %s".formatted(directory, Failures.messageOf(e)));
+    }
+  }
+
+  private boolean list(StorePlaces.Place place) throws IOException {
+    Path directory = place.directory();
+    if (!isOfThisStore(directory, StoreIdentity.read(directory))) {
+      return false;
+    }
+    StoreInspection.list(
+        directory,
+        chosen,
+        new StoreInspection.Visitor() {
+          @Override
+          public void segment(StoreInspection.Found found) {
+            segments
+                .computeIfAbsent(found.key().id(), id -> new Segment(new ArrayList<>()))
+                .copies()
+                .add(new Copy(place, found));
+          }
+
+          @Override
+          public void unreadable(Path path, String message) {
+            findings.add(message);
+          }
+        });
+    return true;
+  }
+
+  private boolean isOfThisStore(Path directory, StoreIdentity found) {
+    StoreIdentity first = identity.orElse(found);
+    identity = Optional.of(first);
+    if (!found.storeId().equals(first.storeId())) {
+      findings.add(
+          """
+          %s: found a directory of store %s (cluster %s), expected one of store %s (cluster %s), \
+          as the others\
+          """
+              .formatted(
+                  directory,
+                  found.storeId(),
+                  found.clusterId(),
+                  first.storeId(),
+                  first.clusterId()));
+      return false;
+    }
+    Path same = byDirectoryId.putIfAbsent(found.directoryId(), directory);
+    if (same != null) {
+      findings.add(
+          """
+          %s: found the directory that %s is (%s in %s), expected each once: it is mounted, \
+          linked or copied twice\
+          """
+              .formatted(directory, same, found.directoryId(), StoreNames.IDENTITY));
+    }
+    return true;
+  }
+
+  /** The segments, by topic, partition and offset. */
+  List<Segment> segments() {
+    List<Segment> sorted = new ArrayList<>(segments.values());
+    sorted.sort(
+        Comparator.comparing((Segment segment) -> segment.key().topic())
+            .thenComparing(segment -> segment.key().topicId())
+            .thenComparingInt(segment -> segment.key().partition())
+            .thenComparingLong(segment -> segment.key().startOffset())
+            .thenComparing(segment -> segment.key().id()));
+    return sorted;
+  }
+
+  /** All copies, in the same order. */
+  List<Copy> copies() {
+    return segments().stream().flatMap(segment -> segment.copies().stream()).toList();
+  }
+
+  /** Bytes of all copies, with indexes. */
+  long storedBytes() {
+    return copies().stream().mapToLong(copy -> copy.found().bytes()).sum();
+  }
+
+  /** Returns the problems, unreadable files among them: a sentence each, with its path. */
+  List<String> findings() {
+    return findings;
+  }
+
+  /** The store; empty if no directory could be read. */
+  Optional<StoreIdentity> identity() {
+    return identity;
+  }
+}

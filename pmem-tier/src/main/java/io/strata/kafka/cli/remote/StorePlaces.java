@@ -1,0 +1,120 @@
+package io.strata.kafka.cli.remote;
+
+import io.strata.kafka.cli.terminal.ConfigOption;
+import io.strata.kafka.cli.terminal.UsageException;
+import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.RemoteConfig;
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
+import io.strata.kafka.migration.remote.store.keep.Scrubber;
+import io.strata.kafka.migration.remote.store.keep.StoreInspection;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which directories and segments of a store a command is about. */
+final class StorePlaces {
+
+  /** The name of a level whose name is not known. */
+  private static final String NO_LEVEL = "-";
+
+  @Mixin private final ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIRECTORY",
+      description =
+          """
+          A directory of the store, in place of --config; may be given several times, the fastest \
+          first.\
+          """)
+  private List<Path> directories = new ArrayList<>();
+
+  @Option(
+      names = "--topic",
+      paramLabel = "NAME",
+      description = "Only this topic; may be given several times.")
+  private List<String> topics = new ArrayList<>();
+
+  @Option(
+      names = "--partition",
+      paramLabel = "NUMBER",
+      description = "Only this partition; may be given several times.")
+  private List<Integer> partitions = new ArrayList<>();
+
+  /**
+   * One directory.
+   *
+   * @param level its level's name; {@link #NO_LEVEL} if that is not known
+   */
+  record Place(String level, Path directory) {
+
+    boolean isNamed() {
+      return !level.equals(NO_LEVEL);
+    }
+
+    /** For tables and messages. */
+    String shown() {
+      return isNamed() ? level : directory.toString();
+    }
+
+    /** See {@link StoreInspection#whileItAnswers}. */
+    <T> T whileItAnswers(String what, Deadlines.Work<T> work)
+        throws IOException, InterruptedException {
+      return StoreInspection.whileItAnswers(
+          directory, what + " " + directory, EngineEnvironment.system().threads(), work);
+    }
+  }
+
+  Predicate<SegmentKey> chosen() {
+    return key ->
+        (topics.isEmpty() || topics.contains(key.topic()))
+            && (partitions.isEmpty() || partitions.contains(key.partition()));
+  }
+
+  /** For a check of the chosen segments, or of all there is. */
+  Scrubber.Options options(Scrubber.Depth depth, boolean removeOrphans, Duration orphanAge) {
+    boolean everything = topics.isEmpty() && partitions.isEmpty();
+    return new Scrubber.Options(depth, chosen(), everything, removeOrphans, orphanAge);
+  }
+
+  /** The directories, those of the fastest level first. */
+  List<Place> resolve()
+      throws IOException, InterruptedException, UsageException, ConfigRefusedException {
+    Optional<BrokerProperties> broker = config.load();
+    if (broker.isPresent() == !directories.isEmpty()) {
+      throw new UsageException(
+          broker.isPresent()
+              ? "found --config and --dir, expected one of the two"
+              : "found neither --config nor --dir, expected one of the two");
+    }
+    List<Place> places = new ArrayList<>();
+    if (broker.isPresent()) {
+      for (StoreOptions.LevelOptions level :
+          RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
+        level.directories().forEach(d -> places.add(new Place(level.name(), d.path())));
+      }
+      return places;
+    }
+    for (Path directory : new LinkedHashSet<>(directories)) {
+      Place given = new Place(NO_LEVEL, directory);
+      if (!given.whileItAnswers("looking at", control -> Files.isDirectory(directory))) {
+        throw new UsageException(
+            "--dir: found no directory " + directory + ", expected one of the store's");
+      }
+      places.add(new Place(NO_LEVEL, directory.toAbsolutePath().normalize()));
+    }
+    return places;
+  }
+}

@@ -1,0 +1,98 @@
+package io.strata.kafka.cli.terminal;
+
+import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.memory.FileProbe;
+import io.strata.kafka.pool.words.PoolException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** Turns what went wrong into one clear line on standard error and an exit code. */
+public final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
+  private final BooleanSupplier verbose;
+
+  public Failures(BooleanSupplier verbose) {
+    this.verbose = verbose;
+  }
+
+  @Override
+  public int handleParseException(ParameterException e, String[] args) {
+    CommandLine commandLine = e.getCommandLine();
+    PrintWriter err = commandLine.getErr();
+    err.println("strata: " + oneLine(Optional.ofNullable(e.getMessage()).orElse("wrong usage")));
+    err.println(
+        "See '" + commandLine.getCommandSpec().qualifiedName() + " --help' for how to use it.");
+    return ExitCode.USAGE.code();
+  }
+
+  @Override
+  public int handleExecutionException(Exception e, CommandLine commandLine, ParseResult result) {
+    PrintWriter err = commandLine.getErr();
+    messageOf(e).lines().forEach(line -> err.println("strata: " + line));
+    if (verbose.getAsBoolean()) {
+      e.printStackTrace(err);
+    }
+    return codeOf(unwrapped(e)).code();
+  }
+
+  private static String oneLine(String message) {
+    return String.join(" ", message.lines().map(String::strip).toList());
+  }
+
+  private static ExitCode codeOf(Exception e) {
+    if (e instanceof UsageException) {
+      return ExitCode.USAGE;
+    }
+    if (e instanceof PoolException pool) {
+      return pool.kind() == PoolException.Kind.INVALID_SPEC ? ExitCode.USAGE : ExitCode.REFUSED;
+    }
+    if (e instanceof ConfigRefusedException
+        || e instanceof RefusedException
+        || e instanceof AccessDeniedException) {
+      return ExitCode.REFUSED;
+    }
+    return ExitCode.FAILED;
+  }
+
+  /** Returns the failure of a file that a stream had to pass on unchecked. */
+  private static Exception unwrapped(Exception e) {
+    boolean wraps = e instanceof UncheckedIOException || e instanceof DirectoryIteratorException;
+    return wraps && e.getCause() instanceof IOException cause ? cause : e;
+  }
+
+  /** Returns one sentence on a failure, with the file that it is about. */
+  public static String messageOf(Exception failure) {
+    Exception e = unwrapped(failure);
+    Optional<String> message = Optional.ofNullable(e.getMessage());
+    // The JDK's file exceptions have the file's name for a message and their class for a reason.
+    if (e instanceof NoSuchFileException) {
+      return message.orElse("a file") + ": no such file or directory";
+    }
+    if (e instanceof AccessDeniedException denied) {
+      Optional<String> file = Optional.ofNullable(denied.getFile());
+      return "%s: permission denied for user %s (%s); run this as the user that the broker runs as"
+          .formatted(
+              file.orElse("a file"),
+              System.getProperty("user.name", "?"),
+              file.map(name -> FileProbe.ownership(Path.of(name))).orElse("of another user"));
+    }
+    if (e instanceof IOException) {
+      return message.orElse(e.getClass().getSimpleName());
+    }
+    if (e instanceof RuntimeException) {
+      return "internal error: " + e + " (run again with --verbose for the stack trace)";
+    }
+    return message.orElse(e.toString());
+  }
+}

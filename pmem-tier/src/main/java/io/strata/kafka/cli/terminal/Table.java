@@ -1,0 +1,57 @@
+package io.strata.kafka.cli.terminal;
+
+import io.strata.kafka.memory.calls.Printable;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A table for people: columns as wide as their widest cell, two spaces apart. */
+public final class Table {
+  private static final String RIGHT = ">";
+
+  private final List<String> columns;
+  private final List<List<String>> rows = new ArrayList<>();
+
+  /**
+   * A table without rows.
+   *
+   * @param columns the headings; one that begins with {@code >} is of numbers, to the right
+   */
+  public Table(String... columns) {
+    this(List.of(columns));
+  }
+
+  public Table(List<String> columns) {
+    this.columns = columns;
+    rows.add(this.columns.stream().map(column -> column.replaceFirst("^" + RIGHT, "")).toList());
+  }
+
+  public void row(Object... cells) {
+    row(List.of(cells));
+  }
+
+  public void row(List<?> cells) {
+    if (cells.size() != columns.size()) {
+      throw new IllegalArgumentException(cells.size() + " cells for " + columns.size());
+    }
+    rows.add(cells.stream().map(cell -> Printable.of(cell.toString())).toList());
+  }
+
+  public void print(PrintWriter out) {
+    int[] widths = new int[columns.size()];
+    rows.forEach(row -> Arrays.setAll(widths, c -> Math.max(widths[c], row.get(c).length())));
+    rows.forEach(row -> out.println(line(row, widths)));
+  }
+
+  private String line(List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int c = 0; c < widths.length; c++) {
+      String padding = " ".repeat(widths[c] - cells.get(c).length());
+      boolean right = columns.get(c).startsWith(RIGHT);
+      line.append(c == 0 ? "" : "  ")
+          .append(right ? padding + cells.get(c) : cells.get(c) + padding);
+    }
+    return line.toString().stripTrailing();
+  }
+}

@@ -1,0 +1,311 @@
+package io.strata.kafka.tier.offline;
+
+import static java.util.Objects.requireNonNull;
+
+import io.strata.kafka.api.SegmentId;
+import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.segment.ValidRecords;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.Directories;
+import io.strata.kafka.tier.directory.NewestLogFiles;
+import io.strata.kafka.tier.directory.RecoveryPoints;
+import io.strata.kafka.tier.directory.SegmentFiles;
+import io.strata.kafka.tier.directory.SegmentNames;
+import io.strata.kafka.tier.directory.TaggedLogFile;
+import io.strata.kafka.tier.durable.WholeLogFiles;
+import io.strata.kafka.tier.spec.FailureText;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/**
+ * Goes on without the records that only a lost pool had. Each log file is a valid beginning of its
+ * segment, and a tag says whether it is all of it ({@link WholeLogFiles}). In a partition that had
+ * segments in the pool, the first segment that may lack records stays and ends the log: later ones
+ * are deleted, since Kafka itself does not look for a gap. Its next start recovers the log as after
+ * a power failure, and fetches the rest from the other replicas.
+ *
+ * <p>In this order, each step durable before the next, so that all can be done again after a crash:
+ * the log directory loses Kafka's note of a clean stop (which has the broker report to the
+ * controller so too: KIP-966); the partitions' recovery points are lowered; the files after the
+ * first segment that may lack records are deleted; the others lose their tags.
+ *
+ * <p>Thread safety: used by one thread, with no broker running.
+ */
+public final class AcceptedLoss {
+
+  private AcceptedLoss() {}
+
+  /**
+   * A partition with log files of a lost pool. Immutable.
+   *
+   * @param topic the partition's topic
+   * @param partition its number
+   * @param directory its directory, whatever Kafka calls it at the moment
+   * @param firstSegment the base offset of the first segment that may lack records: Kafka recovers
+   *     the log from there; empty if none does
+   * @param fromOffset the first offset that may be missing: all before it are there
+   * @param dropped the files that come after it, the last first
+   * @param droppedBytes the sum of their lengths
+   * @param droppedOffsets those of the segments among them
+   * @param inPool those of them that a pool has bytes of
+   * @param files the log files whose tags are to be removed
+   */
+  public record Loss(
+      String topic,
+      int partition,
+      Path directory,
+      OptionalLong firstSegment,
+      long fromOffset,
+      List<Path> dropped,
+      long droppedBytes,
+      Offsets droppedOffsets,
+      List<Path> inPool,
+      List<Path> files) {
+    /** Copies the lists. */
+    public Loss {
+      dropped = List.copyOf(dropped);
+      inPool = List.copyOf(inPool);
+      files = List.copyOf(files);
+    }
+  }
+
+  /**
+   * Offsets of deleted segments. Immutable.
+   *
+   * @param from the first one's base offset
+   * @param end the offset behind the last record that their files have
+   */
+  public record Offsets(long from, long end) {}
+
+  /**
+   * A log directory that could not be looked at. Immutable.
+   *
+   * @param logDirectory as configured
+   * @param reason what was found: one phrase, which names the file where it is not the directory
+   */
+  public record Skipped(Path logDirectory, String reason) {}
+
+  /**
+   * The records that are lost. Immutable.
+   *
+   * @param losses by log directory, then by partition
+   * @param skipped the log directories that could not be read to the end: whatever has been lost in
+   *     them is not in the other list
+   */
+  public record Plan(Map<Path, List<Loss>> losses, List<Skipped> skipped) {
+    /** Copies the collections. */
+    public Plan {
+      losses = Map.copyOf(losses);
+      skipped = List.copyOf(skipped);
+    }
+
+    /** Returns this plan and one for other log directories. */
+    public Plan with(Plan other) {
+      Map<Path, List<Loss>> all = new TreeMap<>(losses);
+      all.putAll(other.losses);
+      List<Skipped> notRead = new ArrayList<>(skipped);
+      notRead.addAll(other.skipped);
+      return new Plan(all, notRead);
+    }
+
+    /** The partitions that may lack records, by directory. */
+    public List<Loss> lacking() {
+      return new TreeMap<>(losses)
+          .values().stream()
+              .flatMap(List::stream)
+              .filter(loss -> loss.firstSegment().isPresent())
+              .toList();
+    }
+  }
+
+  /**
+   * Finds what is lost. Changes nothing.
+   *
+   * @param logDirectories the broker's log directories
+   * @param lost whether no slot has the segment's bytes any more, of those that log files name
+   */
+  public static Plan plan(List<Path> logDirectories, Predicate<TaggedLogFile> lost)
+      throws IOException {
+    Map<Path, List<Loss>> losses = new TreeMap<>();
+    List<Skipped> skipped = new ArrayList<>();
+    for (Path configured : logDirectories) {
+      if (!Files.isDirectory(configured)) {
+        skipped.add(new Skipped(configured, "it is not there, or is no directory"));
+        continue;
+      }
+      try {
+        List<Loss> inThis = lossesIn(configured.toRealPath(), lost);
+        if (!inThis.isEmpty()) {
+          losses.put(configured.toRealPath(), inThis);
+        }
+      } catch (FileSystemException e) {
+        // Its disk fails, or something in it belongs to another user: the others go on.
+        skipped.add(new Skipped(configured, FailureText.of(e)));
+      }
+    }
+    return new Plan(losses, skipped);
+  }
+
+  private static List<Loss> lossesIn(Path logDirectory, Predicate<TaggedLogFile> lost)
+      throws IOException {
+    Map<Path, Map<SegmentName, Path>> partitions = new TreeMap<>();
+    for (TaggedLogFile logFile : TaggedLogFile.in(logDirectory)) {
+      Optional<SegmentName> name = SegmentNames.of(logFile.file());
+      if (name.isPresent() && lost.test(logFile)) {
+        partitions
+            .computeIfAbsent(Directories.of(logFile.file()), directory -> new HashMap<>())
+            .put(name.get(), logFile.file());
+      }
+    }
+    List<Loss> losses = new ArrayList<>();
+    for (Map.Entry<Path, Map<SegmentName, Path>> each : partitions.entrySet()) {
+      losses.add(loss(each.getKey(), each.getValue()));
+    }
+    return losses;
+  }
+
+  private static Loss loss(Path directory, Map<SegmentName, Path> files) throws IOException {
+    List<SegmentName> inOrder =
+        files.keySet().stream()
+            .filter(SegmentNames::isKept)
+            .sorted(Comparator.comparingLong(AcceptedLoss::baseOffset))
+            .toList();
+    for (SegmentName name : inOrder) {
+      Path file = requireNonNull(files.get(name));
+      if (isNotedWhole(file)) {
+        continue;
+      }
+      long base = baseOffset(name);
+      // The output of an unfinished compaction takes the place of whole segments when Kafka starts.
+      boolean finished = name.stage() == SegmentName.Stage.LIVE;
+      long from = finished ? ValidRecords.nextOffset(file, base) : base;
+      // If it does not, that proves nothing: compaction leaves gaps there.
+      boolean reachesNext =
+          from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
+      if (!reachesNext) {
+        List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
+        return loss(directory, files, OptionalLong.of(base), from, dropped);
+      }
+    }
+    return loss(directory, files, OptionalLong.empty(), 0, List.of());
+  }
+
+  private static Loss loss(
+      Path directory,
+      Map<SegmentName, Path> files,
+      OptionalLong firstSegment,
+      long from,
+      List<Path> dropped)
+      throws IOException {
+    SegmentId id = files.keySet().iterator().next().id();
+    List<Path> inPool = new ArrayList<>();
+    long bytes = 0;
+    for (Path file : dropped) {
+      bytes += Files.size(file);
+      if (!files.containsValue(file) && SegmentTag.read(file).isPresent()) {
+        inPool.add(file);
+      }
+    }
+    return new Loss(
+        id.topic(),
+        id.partition(),
+        directory,
+        firstSegment,
+        from,
+        dropped,
+        bytes,
+        offsetsOf(dropped, from),
+        inPool,
+        files.values().stream().filter(file -> !dropped.contains(file)).toList());
+  }
+
+  /**
+   * The offsets that segments may have.
+   *
+   * @param files the last one first
+   */
+  private static Offsets offsetsOf(List<Path> files, long orElse) throws IOException {
+    List<Path> segments = files.stream().filter(SegmentFiles::maybeSegment).toList();
+    if (segments.isEmpty()) {
+      return new Offsets(orElse, orElse);
+    }
+    Path last = segments.get(0);
+    long first = SegmentNames.offsetOf(segments.get(segments.size() - 1)).orElseThrow();
+    return new Offsets(
+        first, ValidRecords.nextOffset(last, SegmentNames.offsetOf(last).orElseThrow()));
+  }
+
+  /** Returns whether a log file's tag says that the file has all of its segment; it still must. */
+  private static boolean isNotedWhole(Path file) throws IOException {
+    OptionalLong length = SegmentTag.wholeLength(file);
+    return length.isPresent() && length.getAsLong() == Files.size(file);
+  }
+
+  private static long baseOffset(SegmentName name) {
+    return name.id().baseOffset();
+  }
+
+  /** Segments, indexes and snapshots, the last first. */
+  private static List<Path> filesFrom(Path directory, long offset) throws IOException {
+    return Directories.list(directory).stream()
+        .filter(file -> SegmentNames.offsetOf(file).orElse(-1) >= offset)
+        .sorted(Comparator.<Path>naturalOrder().reversed())
+        .toList();
+  }
+
+  /**
+   * Carries out the plan.
+   *
+   * @throws IOException if a step cannot be done; those before it have been, and a new plan has the
+   *     rest
+   */
+  public static void run(Plan plan) throws IOException {
+    for (Map.Entry<Path, List<Loss>> each : plan.losses().entrySet()) {
+      Path logDirectory = each.getKey();
+      Files.deleteIfExists(logDirectory.resolve(NewestLogFiles.CLEAN_SHUTDOWN));
+      Directories.force(logDirectory);
+      RecoveryPoints points = RecoveryPoints.read(logDirectory);
+      for (Loss loss : each.getValue()) {
+        if (loss.firstSegment().isPresent()) {
+          points.lower(loss.topic(), loss.partition(), loss.firstSegment().getAsLong());
+        }
+      }
+      points.write();
+      for (Loss loss : each.getValue()) {
+        for (Path file : loss.dropped()) {
+          drop(file, loss.inPool().contains(file));
+        }
+        Directories.force(loss.directory());
+        for (Path file : loss.files()) {
+          boolean unused = SegmentTag.remove(file);
+          Directories.force(file);
+        }
+      }
+    }
+  }
+
+  /**
+   * Deletes a file. A log file with bytes in a pool gets the name by which Kafka deletes it when it
+   * starts, and the tier frees its slot then: without the file it would report the segment as
+   * missing.
+   */
+  private static void drop(Path file, boolean inPool) throws IOException {
+    if (inPool) {
+      Files.move(file, SegmentNames.deleted(file), StandardCopyOption.REPLACE_EXISTING);
+    } else {
+      Files.deleteIfExists(file);
+    }
+  }
+}

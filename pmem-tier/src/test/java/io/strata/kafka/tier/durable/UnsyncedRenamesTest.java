@@ -1,0 +1,39 @@
+package io.strata.kafka.tier.durable;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UnsyncedRenamesTest {
+
+  @TempDir private Path logs;
+
+  /** A broker that lives for a year may see a million topics come and go. */
+  @Test
+  void deletedPartitionsAreForgotten() throws IOException {
+    UnsyncedRenames unsynced = new UnsyncedRenames(true);
+    Path kept = Files.createDirectory(logs.resolve("kept-0"));
+    unsynced.found(logs, List.of(kept));
+    int before = unsynced.size();
+    for (int i = 0; i < 100; i++) {
+      Path partition = Files.createDirectory(logs.resolve("t-" + i));
+      unsynced.forceNamesIn(partition);
+      Path deleted = logs.resolve("t-%d.%032x-delete".formatted(i, i));
+      unsynced.directoryRenamed(partition, deleted);
+      Files.move(partition, deleted);
+      unsynced.directoryRenamed(partition, deleted);
+      unsynced.settleReplacements(deleted.resolve("00000000000000000000.log"));
+      unsynced.force(deleted);
+      unsynced.settleDirectory(logs);
+      assertThat(unsynced.size()).as("one is being deleted").isEqualTo(before + 1);
+      Files.delete(deleted);
+    }
+    unsynced.settleDirectory(logs);
+    assertThat(unsynced.size()).isEqualTo(before);
+  }
+}

@@ -1,0 +1,151 @@
+package io.strata.kafka.tier.space;
+
+import static io.strata.kafka.tier.TierFixture.assertDone;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.Batches;
+import io.strata.kafka.tier.TierFixture;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Partitions without records do not keep the slots that others need. */
+final class EmptySegmentsTest {
+
+  private static final int SLOTS = 64;
+  private static final int KEPT_FREE = SLOTS / 8;
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  @TempDir private Path directory;
+  private TierFixture fixture;
+  private final List<FileChannel> channels = new ArrayList<>();
+
+  @BeforeEach
+  void open() throws IOException {
+    fixture = new TierFixture(Files.createDirectory(directory.resolve("live")));
+    fixture.pool("pool", 8 << 20);
+    fixture.open();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    for (FileChannel channel : channels) {
+      channel.close();
+    }
+    fixture.close();
+  }
+
+  private FileChannel segment(String partition) throws IOException {
+    FileChannel channel =
+        fixture.tier().open(fixture.segment(partition, 0), TierFixture.KAFKA).orElseThrow();
+    channels.add(channel);
+    return channel;
+  }
+
+  /** More than there are slots. */
+  private void idlePartitions() throws IOException {
+    for (int i = 0; i < SLOTS + 5; i++) {
+      FileChannel unused = segment("idle" + i + "-0");
+    }
+  }
+
+  private int freeSlots() {
+    return fixture.tier().pools().get(0).usage().freeSlots();
+  }
+
+  private void look() throws InterruptedException {
+    fixture.tier().emptySegments().look();
+    fixture.awaitBackgroundWork();
+  }
+
+  private static void append(FileChannel channel, byte[] batch) throws IOException {
+    int unused = channel.write(ByteBuffer.wrap(batch), channel.size());
+  }
+
+  private boolean isHot(String partition) {
+    return fixture.view(fixture.logs().resolve(partition + "/00000000000000000000.log")).tier()
+        == 0;
+  }
+
+  @Test
+  void recordsOfAnotherTopicAreHot() throws Exception {
+    idlePartitions();
+    assertThat(freeSlots()).isZero();
+    for (long end = System.nanoTime() + PATIENCE.toNanos();
+        freeSlots() < KEPT_FREE && System.nanoTime() < end; ) {
+      Thread.sleep(50);
+    }
+    append(segment("orders-0"), Batches.of(10_000, 1));
+    assertThat(isHot("orders-0")).isTrue();
+  }
+
+  @Test
+  void onlyAsManyGoAsAreWanted() throws Exception {
+    idlePartitions();
+    look();
+    assertThat(freeSlots()).as("after one look").isZero();
+    look();
+    look();
+    assertThat(freeSlots()).isEqualTo(KEPT_FREE);
+    assertThat(isHot("idle0-0")).isFalse();
+    assertThat(isHot("idle" + KEPT_FREE + "-0")).isTrue();
+    assertThat(fixture.tier().figures().refused()).isZero();
+  }
+
+  @Test
+  void segmentsWithRecordsStay() throws Exception {
+    for (int i = 0; i < SLOTS; i++) {
+      append(segment("busy" + i + "-0"), Batches.of(100, i));
+    }
+    look();
+    look();
+    assertThat(freeSlots()).isZero();
+  }
+
+  @Test
+  void firstRecordsGoOnInThePool() throws Exception {
+    idlePartitions();
+    look();
+    look();
+    FileChannel first = channels.get(0);
+    byte[] inLogFile = Batches.of(10_000, 1);
+    byte[] inPool = Batches.of(20_000, 2);
+    append(first, inLogFile);
+    Path file = fixture.segment("idle0-0", 0);
+    assertThat(Files.readAllBytes(file)).isEqualTo(inLogFile);
+    assertDone(fixture.goOn(file));
+    append(first, inPool);
+    assertThat(Files.size(file)).isEqualTo(inLogFile.length);
+    close();
+    fixture.open();
+    assertThat(fixture.read(file))
+        .startsWith(inLogFile)
+        .endsWith(inPool)
+        .hasSize(inLogFile.length + inPool.length);
+  }
+
+  @Test
+  void appendsToTheLogFileOutlastTheProcess() throws Exception {
+    idlePartitions();
+    look();
+    look();
+    byte[] batch = Batches.of(10_000, 1);
+    append(channels.get(0), batch);
+    try (TierFixture killed = fixture.copyTo(Files.createDirectory(directory.resolve("killed")))) {
+      killed.open();
+      Path file = killed.segment("idle0-0", 0);
+      assertThat(SegmentTag.read(file)).isEmpty();
+      assertThat(killed.read(file)).isEqualTo(batch);
+    }
+  }
+}
