@@ -53,7 +53,14 @@ public final class Outage {
     try (var producer =
         new KafkaProducer<>(
             Map.<String, Object>of(
-                "bootstrap.servers", bootstrap, "linger.ms", 20, "batch.size", 65536),
+                "bootstrap.servers",
+                bootstrap,
+                "linger.ms",
+                20,
+                "batch.size",
+                65536,
+                "delivery.timeout.ms",
+                600_000),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       List<Exception> failed = new CopyOnWriteArrayList<>();

@@ -80,6 +80,26 @@ class ActiveSegmentsTest {
     broker.stop();
   }
 
+  /** More idle partitions than the pool has slots, and some that have a few bytes. */
+  @Test
+  void idlePartitionsLeaveTheSlotsToOthers() throws Exception {
+    Path pool = Pools.create(WORK.pool("slots"), "32MiB");
+    StockBroker broker =
+        WORK.closing(Tiers.broker(WORK.folder("slots-broker"), pool).build()).start();
+    RecordLedger few = Tiers.topic(broker, "few", 5);
+    few.produce(broker.bootstrap(), 5, 10);
+    RecordLedger idle = Tiers.topic(broker, "idle", 40);
+    await().atMost(Tiers.PATIENCE).until(() -> Jmx.value(broker, "type=Pool,name=FreeSlots,*") > 0);
+    RecordLedger records = Tiers.topic(broker, "records", 1);
+    records.produce(broker.bootstrap(), RECORDS, SIZE);
+    Path partition = LogFiles.partitions(broker.logDirectory(), "records").get(0);
+    assertThat(LogFiles.hotSegments(partition)).isNotEmpty();
+    assertThat(Jmx.value(broker, "type=Broker,name=Health")).isZero();
+    assertThat(idle.acknowledged()).isZero();
+
+    goesOnAfterAKillAndADrain(broker, few, records);
+  }
+
   /** One partition that has spilled, and one that has found no space in the pool. */
   @Tag("long")
   @Test

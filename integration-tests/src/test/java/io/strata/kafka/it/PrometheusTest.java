@@ -8,6 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * The alerts and the dashboard of the examples, on a Prometheus that scrapes a stock broker under
  * load: every metric of the reference page is there, every query returns data, and every alert can
- * be evaluated. Skipped where there is no Prometheus.
+ * be evaluated. These are skipped where there is no Prometheus.
  */
 @Tag("long")
 class PrometheusTest {
@@ -114,10 +118,7 @@ class PrometheusTest {
   }
 
   @BeforeAll
-  static void whatIsNeeded() throws IOException, InterruptedException {
-    assumeTrue(
-        TestMount.isInstalled("prometheus") && TestMount.isInstalled("promtool"),
-        "SKIPPED: alerts and dashboard on a real Prometheus: install the package prometheus");
+  static void exporters() throws IOException, InterruptedException {
     List<String> maven = new ArrayList<>(Distribution.maven());
     maven.addAll(
         List.of(
@@ -130,8 +131,49 @@ class PrometheusTest {
     assertThat(problem).as("%s", maven).isEmpty();
   }
 
+  private static void assumePrometheus() throws IOException, InterruptedException {
+    assumeTrue(
+        TestMount.isInstalled("prometheus") && TestMount.isInstalled("promtool"),
+        "SKIPPED: alerts and dashboard on a real Prometheus: install the package prometheus");
+  }
+
+  /** Strimzi's reporter writes their paths as one, and would answer no scrape at all. */
+  @ParameterizedTest
+  @EnumSource
+  void poolsWhosePathsAreAlikeAreBothShown(Exporter exporter)
+      throws IOException, InterruptedException {
+    Path folder = WORK.folder("alike-" + exporter.name().toLowerCase(Locale.ROOT));
+    int port = FreePorts.find(1).get(0);
+    StockBroker.Builder builder =
+        Tiers.broker(
+            folder,
+            Pools.create(WORK.pool(exporter + ".a"), "8MiB"),
+            Pools.create(WORK.pool(exporter + "_a"), "8MiB"));
+    try (StockBroker broker = exporter.broker(builder, port).start()) {
+      HttpRequest scrape =
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/metrics")).build();
+      await()
+          .atMost(Tiers.PATIENCE)
+          .ignoreExceptionsInstanceOf(IOException.class)
+          .untilAsserted(
+              () -> {
+                HttpResponse<String> answer =
+                    HttpClient.newHttpClient().send(scrape, HttpResponse.BodyHandlers.ofString());
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+                assertThat(
+                        answer
+                            .body()
+                            .lines()
+                            .filter(line -> line.startsWith("strata_pool_freeslots{")))
+                    .hasSize(2);
+              });
+      assertThat(broker.isRunning()).isTrue();
+    }
+  }
+
   @Test
   void theExamplesAreValidAndTheirTestsPass() throws IOException, InterruptedException {
+    assumePrometheus();
     String folder = EXAMPLES.resolve("prometheus") + File.separator;
     assertThat(TestMount.run("promtool", "check", "config", folder + "prometheus.yml")).isEmpty();
     assertThat(TestMount.run("promtool", "test", "rules", folder + "alerts-test.yml")).isEmpty();
@@ -141,6 +183,7 @@ class PrometheusTest {
   @EnumSource
   void everyQueryReturnsDataOfABrokerUnderLoad(Exporter exporter)
       throws IOException, InterruptedException {
+    assumePrometheus();
     Path folder = WORK.folder(exporter.name().toLowerCase(Locale.ROOT));
     int port = FreePorts.find(1).get(0);
     TieredBrokers tier =

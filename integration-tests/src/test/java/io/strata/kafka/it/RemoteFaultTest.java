@@ -154,7 +154,7 @@ class RemoteFaultTest {
       ledger.produce(broker.bootstrap(), 3_000, SIZE);
       broker.awaitLogged("gone-0", "Copying", mount.path().toString());
       assertNotRead(broker, "gone", 0);
-      broker.awaitLogged("gone-0", "Fetching", mount.path().toString());
+      broker.awaitLogged("Reads fail", mount.path().toString());
       // It took nothing for its store that is not.
       assertThat(RemoteManager.files(mount.path())).as("files below the mount point").isEmpty();
       RecordLedger other = new RecordLedger("other", 1, 1);

@@ -25,18 +25,27 @@ public final class TierSpecs {
   }
 
   static TierSpec of(StrataConfig config, BrokerProperties broker, Optional<Pattern> forced) {
-    Set<Path> directories = new LinkedHashSet<>();
-    broker.logDirs().forEach(directory -> directories.add(JdkFileSystem.path(directory)));
-    directories.add(JdkFileSystem.path(broker.metadataLogDir()));
-    List<Path> logDirectories = List.copyOf(directories);
+    List<Path> logDirectories = logDirectories(broker);
     return new TierSpec(
         config,
         config.pools().stream().map(JdkFileSystem::path).toList(),
-        new PoolOwner(broker.nodeId(), clusterOf(logDirectories)),
+        ownerIn(broker),
         logDirectories,
         config.placement(),
         forced,
         TestHook::reached);
+  }
+
+  /** The owner of the pools that a broker uses. */
+  public static PoolOwner ownerIn(BrokerProperties broker) {
+    return new PoolOwner(broker.nodeId(), clusterOf(logDirectories(broker)));
+  }
+
+  private static List<Path> logDirectories(BrokerProperties broker) {
+    Set<Path> directories = new LinkedHashSet<>();
+    broker.logDirs().forEach(directory -> directories.add(JdkFileSystem.path(directory)));
+    directories.add(JdkFileSystem.path(broker.metadataLogDir()));
+    return List.copyOf(directories);
   }
 
   /** The cluster that the directories belong to; empty if no directory has it. */

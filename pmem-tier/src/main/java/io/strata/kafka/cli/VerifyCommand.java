@@ -44,12 +44,20 @@ import picocli.CommandLine.Parameters;
       batches, is not found.\
       """,
       "",
-      "Exit code 1 if a file has a hole, a damaged batch or a part of one, or cannot be read.",
+      """
+      Exit code 1 if a file has a hole, a damaged batch or a part of one, or cannot be read, or if \
+      a directory has no log file: it is not the copy, perhaps, but a directory around it.\
+      """,
       ""
     },
     footer = {"", "Example:", "  strata verify /mnt/copy/kafka-1 /mnt/copy/kafka-2"})
 final class VerifyCommand extends StrataCommand {
   private static final Pattern LOG_FILE = Pattern.compile("\\d{20}\\.log");
+
+  private static final String NOTHING =
+      """
+      %s: found no log file, expected a log directory, or a partition's directory: name these\
+      """;
 
   /** A log directory has partitions' directories, and these have the files. */
   private static final int DEPTH = 2;
@@ -63,6 +71,7 @@ final class VerifyCommand extends StrataCommand {
   @Mixin private final Json json = new Json();
 
   private final Map<Path, String> problems = new TreeMap<>();
+  private final List<Path> empty = new ArrayList<>();
   private int checked;
   private int inPools;
   private long bytes;
@@ -77,7 +86,11 @@ final class VerifyCommand extends StrataCommand {
     try (Progress progress = Progress.onTerminal("verifying")) {
       List<Path> files = new ArrayList<>();
       for (Path directory : directories) {
-        files.addAll(logFiles(directory));
+        List<Path> found = logFiles(directory);
+        if (found.isEmpty()) {
+          empty.add(directory);
+        }
+        files.addAll(found);
       }
       long total = 0;
       for (Path file : files) {
@@ -89,8 +102,10 @@ final class VerifyCommand extends StrataCommand {
       }
     }
     json.print(out(), this::describe, out -> out.println(text()));
-    return end(
-        problems.entrySet().stream().map(each -> each.getKey() + ": " + each.getValue()).toList());
+    List<String> lines = new ArrayList<>();
+    empty.forEach(each -> lines.add(NOTHING.formatted(each)));
+    problems.forEach((file, problem) -> lines.add(file + ": " + problem));
+    return end(lines);
   }
 
   private static List<Path> logFiles(Path directory) throws IOException {
@@ -129,6 +144,7 @@ final class VerifyCommand extends StrataCommand {
     document.put("files", checked);
     document.put("bytes", bytes);
     document.put("inPools", inPools);
+    empty.stream().map(Path::toString).forEach(document.putArray("withoutLogFiles")::add);
     ArrayNode array = document.putArray("damaged");
     problems.forEach(
         (file, problem) -> {

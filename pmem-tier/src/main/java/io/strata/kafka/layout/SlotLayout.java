@@ -146,8 +146,12 @@ public final class SlotLayout {
   /** Another copy of a segment whose log file leads elsewhere, or does not lead here yet. */
   public static final int FLAG_COPY = 8;
 
+  /** The log file was found in another log directory than the slot names. */
+  public static final int FLAG_MOVED = 16;
+
   /** All flags that this version knows. */
-  public static final int ALL_FLAGS = FLAG_NAME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY;
+  public static final int ALL_FLAGS =
+      FLAG_NAME_DURABLE | FLAG_SPILLED | FLAG_ORPHANED | FLAG_COPY | FLAG_MOVED;
 
   /**
    * The last generation of a slot: it is not allocated any more. No pool ever comes near; what is

@@ -45,6 +45,7 @@ import io.strata.kafka.tier.spec.TierCounts;
 import io.strata.kafka.tier.spec.TierEvents;
 import io.strata.kafka.tier.spec.TierSpec;
 import io.strata.kafka.tier.start.LostPools;
+import io.strata.kafka.tier.start.MissingLogFiles;
 import io.strata.kafka.tier.start.MissingPools;
 import io.strata.kafka.tier.start.Recovery;
 import io.strata.kafka.tier.start.Trial;
@@ -70,6 +71,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The tier of a broker whose pools are open for writing: what is in the pools, and what happens to
@@ -273,8 +275,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * Returns why {@link #start} would refuse these pools and log directories; empty if it would not.
    * Does what a start does until the first thing is changed, and changes nothing. No broker may run
    * on them.
+   *
+   * @param found is given the log files that are missing, if it would not
    */
-  public static Optional<IOException> refusal(TierSpec spec) {
+  public static Optional<IOException> refusal(TierSpec spec, Consumer<MissingLogFiles> found) {
     Trial trial = new Trial();
     try {
       refuseMemory(spec);
@@ -282,7 +286,8 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       Moments.refuseOthers(spec);
       PoolSet pools = openPools(spec, TierEvents.NONE, trial);
       try {
-        refuse(pools, LogDirectories.open(spec, pools.paths(), TierEvents.NONE, trial));
+        found.accept(
+            refuse(pools, LogDirectories.open(spec, pools.paths(), TierEvents.NONE, trial)));
       } finally {
         pools.close();
       }
@@ -292,11 +297,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
   }
 
-  private static void refuse(PoolSet pools, LogDirectories directories) throws IOException {
+  private static MissingLogFiles refuse(PoolSet pools, LogDirectories directories)
+      throws IOException {
     while (true) {
       try {
-        Recovery.refuse(pools, directories, new Moments(pools, System::currentTimeMillis));
-        return;
+        return Recovery.refuse(pools, directories, new Moments(pools, System::currentTimeMillis));
       } catch (LogDirectoryFailure e) {
         directories.skip(e.directory(), String.valueOf(e.getMessage()));
       }
@@ -771,12 +776,19 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     if (stopped.contains(directory.id())) {
       return;
     }
+    String what = "record the moment of " + directory.path();
+    try {
+      moments.refuseReplaced(directory);
+    } catch (IOException e) {
+      counts.failed(what, e);
+      return;
+    }
     try {
       moments.advance(directory);
     } catch (IOException e) {
       // A later force that succeeds proves nothing: what it has stays permitted until the restart.
       stopped.add(directory.id());
-      counts.failed("record the moment of " + directory.path(), e);
+      counts.failed(what, e);
     }
   }
 }

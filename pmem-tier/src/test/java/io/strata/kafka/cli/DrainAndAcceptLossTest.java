@@ -18,6 +18,7 @@ import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.LoopMount;
+import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,6 +89,65 @@ class DrainAndAcceptLossTest {
   }
 
   /** A disk that is full to its last byte keeps stock Kafka from starting, too. */
+  @Test
+  void aLogDirectoryByTwoNamesIsRefused() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    Path link = Files.createSymbolicLink(directory.resolve("link"), logs);
+    Files.writeString(
+        config, "node.id=1\nlog.dirs=" + logs + "," + link + "\nstrata.pools=" + pool + "\n");
+    for (String command : List.of("drain", "accept-loss")) {
+      assertThat(CommandLineRun.of(command, "--config", config).fails(ExitCode.REFUSED).err())
+          .contains("found " + link + " by two names");
+    }
+    Files.writeString(config, "node.id=1\nlog.dirs=" + link + "\nstrata.pools=" + pool + "\n");
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
+  }
+
+  @Test
+  void aPartitionThatIsAwayKeepsTheDrainIncomplete() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    Path partition = logs.resolve("orders-0");
+    Path away = Files.move(partition, directory.resolve("away"));
+    assertThat(CommandLineRun.of("doctor", "--config", config).out())
+        .contains("log files: 1 of segments in the pools are missing (" + partition)
+        .contains("the one after it frees their bytes");
+    CommandLineRun run = CommandLineRun.of("drain", "--config", config);
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.err()).contains("stays in its pool: " + partition, "bring it back");
+    assertThat(run.out()).contains("1 segments stay in their pools");
+    assertThat(CommandLineRun.of("doctor", "--config", config).out())
+        .contains("or the next start frees their bytes");
+    Files.move(away, partition);
+    assertThat(CommandLineRun.of("doctor", "--config", config).out()).doesNotContain("log files:");
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(partition.resolve(FIRST)).hasBinaryContent(bytes);
+  }
+
+  /** Another broker's log directories do not say what is needed in this pool. */
+  @Test
+  void whatChangesAPoolInsistsOnItsOwnersConfiguration() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    UUID logDirectory = LogDirectory.find(logs).orElseThrow().id();
+    Path others = Files.createDirectory(directory.resolve("others"));
+    Files.writeString(others.resolve("meta.properties"), "node.id=2\ncluster.id=c\n");
+    Path other = directory.resolve("other.properties");
+    Files.writeString(other, "node.id=2\nlog.dirs=" + others + "\nstrata.pools=" + pool + "\n");
+    for (List<String> command :
+        List.of(
+            List.of("forget", "--yes", "--directory", logDirectory.toString()),
+            List.of("grow", "--size", "16MiB"),
+            List.of("repair", "--yes"))) {
+      List<Object> arguments = new ArrayList<>(List.of("pool"));
+      arguments.addAll(command);
+      arguments.addAll(List.of("--config", other, pool));
+      assertThat(CommandLineRun.of(arguments.toArray()).fails(ExitCode.REFUSED).err())
+          .contains("found a pool of broker 1", "expected one of broker 2");
+    }
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
+  }
+
   @Test
   void drainWithoutSpaceChangesNothing() throws Exception {
     try (LoopMount disk = LoopMount.of(directory, "ext4", 32)) {

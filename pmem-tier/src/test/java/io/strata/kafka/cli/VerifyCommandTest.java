@@ -112,6 +112,15 @@ final class VerifyCommandTest {
     assertThat(CommandLineRun.of("verify", logs).code()).isEqualTo(ExitCode.FINDINGS.code());
   }
 
+  /** A user who names the directory around the log directories would delete the source. */
+  @Test
+  void aDirectoryWithoutLogFilesIsNoIntactCopy() {
+    CommandLineRun around = CommandLineRun.of("verify", directory, logs);
+    assertThat(around.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(around.err()).contains(directory + ": found no log file").doesNotContain(logs + ":");
+    CommandLineRun.of("verify", logs).succeeds();
+  }
+
   @Test
   void aDirectoryThatIsNotThereIsAWrongUsage() {
     assertThat(CommandLineRun.of("verify", directory.resolve("none")).fails(ExitCode.USAGE).err())

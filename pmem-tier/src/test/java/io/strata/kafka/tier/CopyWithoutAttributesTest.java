@@ -73,7 +73,7 @@ final class CopyWithoutAttributesTest {
           .hasMessageContaining(segment.toString())
           .hasMessageContaining("no extended attributes")
           .hasMessageContaining("setfattr -n user.strata.directory");
-      assertThat(HotTier.refusal(fixture.spec())).isPresent();
+      assertThat(HotTier.refusal(fixture.spec(), missing -> {})).isPresent();
       assertThat(TierFixture.attributes(fixture.logs())).isEmpty();
     }
 

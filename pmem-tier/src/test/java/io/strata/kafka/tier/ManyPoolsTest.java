@@ -71,7 +71,10 @@ final class ManyPoolsTest {
   @Test
   void areRefusedWithTheNumberThatFits() throws IOException {
     int fit = refused();
-    assertThat(HotTier.refusal(fixture.spec())).get().asString().contains("room for");
+    assertThat(HotTier.refusal(fixture.spec(), missing -> {}))
+        .get()
+        .asString()
+        .contains("room for");
 
     keep(fit);
     for (int start = 0; start < 2; start++) {

@@ -19,7 +19,8 @@ import java.util.function.LongSupplier;
  * client goes on. So a read that meets an outage is tried again until that is over.
  *
  * <p>It waits on a thread of Kafka's, of which other reads need some: while the store serves others
- * half of the threads wait at most, and further reads fail at once. A fault of one copy (it is
+ * half of the threads wait at most, no read of an index waits, and further reads fail at once.
+ * Reads that wait take turns to try, and one that succeeds wakes all. A fault of one copy (it is
  * damaged, or missing) stays an error that the consumer sees: it is only delayed.
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
@@ -30,7 +31,8 @@ final class Outages implements AutoCloseable {
   /** Beyond Kafka's own wait: its answer is on its way by then. */
   static final Duration MARGIN = Duration.ofMillis(200);
 
-  private static final Duration RETRY = Duration.ofMillis(100);
+  /** Between two tries, of whichever reads: each costs more than all that waits. */
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** So long after a read the store is taken to serve others. */
   private static final long SERVES_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -50,11 +52,32 @@ final class Outages implements AutoCloseable {
     T run() throws IOException, InterruptedException;
   }
 
+  /**
+   * Ends a read without an answer of its own. Kafka's reader catches each {@link Exception} and
+   * answers the consumer at once, which repeats the fetch at once, whatever the exception; and some
+   * clients end for good. An {@code Error} ends Kafka's task alone, without a line in the log: the
+   * consumer is answered after {@code remote.fetch.max.wait.ms}, without records.
+   */
+  @SuppressWarnings("serial") // It does not leave the JVM.
+  static final class Unanswered extends Error {
+    Unanswered(Throwable cause) {
+      super(
+          "the remote store is away, or a part of it: Strata's warnings say which",
+          cause,
+          false,
+          false);
+    }
+  }
+
   private final KafkaReads reads;
   private final EngineEnvironment engine;
   private final LongSupplier nanoTime;
   private final Consumer<String> log;
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** When one of the reads that wait may try again. */
+  @GuardedBy("this")
+  private long nextTry;
 
   /** When a read was last served. */
   private volatile long served;
@@ -106,6 +129,8 @@ final class Outages implements AutoCloseable {
     long past = nanoTime.getAsLong() - SERVES_NANOS;
     served = past;
     indexWaited = past;
+    nextTry = past;
+    recovered = past;
   }
 
   /** Returns whether what a read asks for is away: it may be back at any moment. */
@@ -153,7 +178,11 @@ final class Outages implements AutoCloseable {
             throw e;
           }
           waits = true;
-          if (!pause(away ? Math.min(left, RETRY.toNanos()) : left) || !away) {
+          if (!away) {
+            pause(left);
+            throw e;
+          }
+          if (!awaitTurn(tookNanos)) {
             throw e;
           }
         }
@@ -174,14 +203,39 @@ final class Outages implements AutoCloseable {
         && RemoteFailures.cause(failure) != Cause.CANCELLED;
   }
 
-  /** Waits; returns whether to go on. */
-  private boolean pause(long nanos) {
+  private void pause(long nanos) {
     try {
-      return !closed.await(nanos, TimeUnit.NANOSECONDS);
+      boolean unused = closed.await(nanos, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return false;
     }
+  }
+
+  /**
+   * Waits until it is this read's turn to try again, or another one was served.
+   *
+   * @return false if there is no time left, or the wait was ended
+   */
+  private synchronized boolean awaitTurn(LongSupplier tookNanos) {
+    try {
+      while (closed.getCount() > 0) {
+        long left = untilAnswered() - tookNanos.getAsLong();
+        if (left <= 0) {
+          late++;
+          return false;
+        }
+        long now = nanoTime.getAsLong();
+        long turn = nextTry - now;
+        if (turn <= 0 || recovered - failed > 0) {
+          nextTry = now + RETRY_NANOS;
+          return true;
+        }
+        TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, turn));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
   }
 
   /** Notes that bytes were read in the store. */
@@ -189,17 +243,27 @@ final class Outages implements AutoCloseable {
     served = nanoTime.getAsLong();
   }
 
+  /** Returns whether an outage lasts. */
+  synchronized boolean isOut() {
+    return out;
+  }
+
   private synchronized void recovered() {
     recovered = nanoTime.getAsLong();
     rescued++;
+    notifyAll();
   }
 
   /** Returns whether one more read may wait. */
   private synchronized boolean begins(boolean isIndex) {
     long now = nanoTime.getAsLong();
     boolean othersAreServed = now - served < SERVES_NANOS && (!out || served - begun > 0);
-    if ((othersAreServed && waiting >= Math.max(1, reads.threads() / 2))
-        || (isIndex && now - indexWaited < FOLLOWS_NANOS)) {
+    if (isIndex) {
+      // Other reads of this index wait for Kafka's lock, on threads that nobody counts.
+      if (othersAreServed || now - indexWaited < FOLLOWS_NANOS) {
+        return false;
+      }
+    } else if (othersAreServed && waiting >= Math.max(1, reads.threads() / 2)) {
       return false;
     }
     waiting++;
@@ -299,7 +363,8 @@ final class Outages implements AutoCloseable {
 
   /** Ends all waits. */
   @Override
-  public void close() {
+  public synchronized void close() {
     closed.countDown();
+    notifyAll();
   }
 }

@@ -22,7 +22,6 @@ import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
-import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 
 /** Counts what Kafka asks for, and the bytes of each level. */
@@ -119,14 +118,12 @@ final class RemoteMeters {
     /**
      * As {@link #failed}, for a consumer's read.
      *
-     * @throws NotLeaderOrFollowerException if what it asks for is away: the one error that makes no
-     *     client end, and that Kafka logs in one line, without a stack trace
+     * @throws Outages.Unanswered if what it asks for is away
      */
     RemoteStorageException readFailed(Throwable failure) {
       RemoteStorageException translated = failed(failure);
       if (Outages.isAway(failure)) {
-        throw new NotLeaderOrFollowerException(
-            "the remote store is away, or a part of it: Strata's warnings say which");
+        throw new Outages.Unanswered(failure);
       }
       return translated;
     }

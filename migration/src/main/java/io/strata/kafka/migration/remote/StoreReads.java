@@ -254,8 +254,12 @@ final class StoreReads {
 
   /**
    * Returns what was kept of the chunk that has a byte; what does not have the byte, if nothing.
+   * Nothing during an outage, which has to learn from each read what is away and what is not.
    */
   Kept kept(Located place, long position) {
+    if (outages.isOut()) {
+      return Kept.NOTHING;
+    }
     Kept found = chunks.getIfPresent(chunkAt(place, position));
     return found == null ? Kept.NOTHING : found;
   }

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +31,7 @@ class OutagesTest {
   private final AtomicLong ahead = new AtomicLong();
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final AtomicBoolean isAway = new AtomicBoolean(true);
+  private final AtomicInteger attempts = new AtomicInteger();
   private final List<Thread> threads = new ArrayList<>();
   private final Outages outages =
       new Outages(
@@ -59,6 +61,7 @@ class OutagesTest {
   }
 
   private int attempt() throws IOException {
+    int unused = attempts.incrementAndGet();
     if (isAway.get()) {
       throw new StoreUnavailableException("/mnt: is it mounted?");
     }
@@ -97,6 +100,23 @@ class OutagesTest {
     ahead.addAndGet(TimeUnit.SECONDS.toNanos(11));
     Thread third = waiting();
     assertThat(List.of(first, second, third)).allMatch(Thread::isAlive);
+  }
+
+  /** A try looks at each directory, and throws: all that wait cost as much as one. */
+  @Test
+  void oneTriesForAllThatWaitAndAllAreServedAtOnce() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      Thread unused = waiting();
+    }
+    int before = attempts.get();
+    Thread.sleep(1000);
+    assertThat(attempts.get() - before).isBetween(1, 20);
+    isAway.set(false);
+    long begun = System.nanoTime();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(1));
   }
 
   @Test
@@ -205,9 +225,29 @@ class OutagesTest {
     return reads;
   }
 
-  /** On ten threads, as Kafka's; a consumer of what is away asks again after half a second. */
   @Test
   void othersAreReadAtTheirUsualRateMeanwhile() throws Exception {
+    othersAreReadMeanwhile((outages, took) -> outages.read(took, false, this::attempt));
+  }
+
+  /** Kafka's other threads wait for the lock, and no limit counts them. */
+  @Test
+  void othersAreReadAtTheirUsualRateWhileAnIndexIsAway() throws Exception {
+    Object lock = new Object();
+    othersAreReadMeanwhile(
+        (outages, took) -> {
+          synchronized (lock) {
+            return outages.read(took, true, this::attempt);
+          }
+        });
+  }
+
+  private interface Read {
+    int from(Outages outages, LongSupplier took) throws IOException, InterruptedException;
+  }
+
+  /** On ten threads, as Kafka's; a consumer of what is away asks again after half a second. */
+  private void othersAreReadMeanwhile(Read away) throws Exception {
     ExecutorService readers = Executors.newFixedThreadPool(10);
     ScheduledExecutorService consumers = Executors.newScheduledThreadPool(2);
     try (Outages real = new Outages(KafkaReads.DEFAULT, EngineEnvironment.system(), log::add)) {
@@ -216,10 +256,8 @@ class OutagesTest {
         var unused =
             consumers.scheduleAtFixedRate(
                 () -> {
-                  long begun = System.nanoTime();
-                  var unusedToo =
-                      readers.submit(
-                          () -> real.read(() -> System.nanoTime() - begun, false, this::attempt));
+                  LongSupplier took = fromNow(); // Kafka drops what waits for a thread too long.
+                  var unusedToo = readers.submit(() -> away.from(real, took));
                 },
                 10L * consumer,
                 500,

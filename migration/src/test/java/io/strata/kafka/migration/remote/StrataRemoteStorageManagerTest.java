@@ -41,7 +41,6 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentId;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
@@ -735,7 +734,7 @@ class StrataRemoteStorageManagerTest {
             () -> all(manager.fetchLogSegment(metadata(1000), 0)),
             () -> manager.fetchIndex(whole, IndexType.TIMESTAMP))) {
       long begun = System.nanoTime();
-      assertThatThrownBy(read).isInstanceOf(NotLeaderOrFollowerException.class);
+      assertThatThrownBy(read).isInstanceOf(Outages.Unanswered.class);
       assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun)).isBetween(600L, 5000L);
       Thread.sleep(60);
     }

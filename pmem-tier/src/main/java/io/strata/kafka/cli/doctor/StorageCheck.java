@@ -21,6 +21,7 @@ import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.directory.Marker;
 import io.strata.kafka.tier.spec.TierSpec;
+import io.strata.kafka.tier.start.MissingLogFiles;
 import io.strata.kafka.tier.start.MissingPools;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -104,7 +105,7 @@ public final class StorageCheck extends DoctorCheck {
    * pools and log directories get one verdict.
    */
   private void start() {
-    Optional<IOException> refusal = HotTier.refusal(spec);
+    Optional<IOException> refusal = HotTier.refusal(spec, this::missingLogFiles);
     if (refusal.isPresent()) {
       fail("start", Failures.messageOf(refusal.get()), "see 'When the broker does not start'");
       return;
@@ -115,6 +116,32 @@ public final class StorageCheck extends DoctorCheck {
                 ? new Diagnosis(Verdict.WARN, each.what(), each.found(), each.remedy())
                 : each);
     ok("start", "opens these pools and log directories");
+  }
+
+  /** The start goes on without them. */
+  private void missingLogFiles(MissingLogFiles missing) {
+    missing(
+        missing.first(),
+        """
+        bring them back with their extended attributes before the next start: the one after it \
+        frees their bytes\
+        """);
+    missing(
+        missing.again(),
+        """
+        bring them back with their extended attributes, or the next start frees their bytes, as \
+        of log files that were deleted on purpose\
+        """);
+  }
+
+  private void missing(List<String> files, String remedy) {
+    if (!files.isEmpty()) {
+      warn(
+          "log files",
+          "%d of segments in the pools are missing (%s%s)"
+              .formatted(files.size(), files.get(0), files.size() > 1 ? " and others" : ""),
+          remedy);
+    }
   }
 
   // -- permissions

@@ -2,6 +2,7 @@ package io.strata.kafka.cli.pool;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.cli.terminal.BrokerStopped;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.ConfigOption;
@@ -19,9 +20,11 @@ import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.pool.CheckReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolChecker;
+import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.RepairReport;
 import io.strata.kafka.pool.words.CheckFinding;
 import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolOwner;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -412,10 +415,33 @@ public final class PoolCommand extends StrataCommand.Group {
           broker.isPresent() ? broker.get().strataConfig().orElseThrow().pools() : List.of());
     }
 
-    /** Sees to it that no broker runs on the log directories, if a configuration names them. */
+    /**
+     * Sees to it that no broker runs on the log directories, if a configuration names them, and
+     * that it is the configuration of the pool's owner: another broker's log directories say
+     * nothing of what is needed in this pool.
+     */
     BrokerStopped brokerStopped() throws Exception {
       Optional<BrokerProperties> broker = config.loadForChange();
+      if (broker.isPresent()) {
+        requireOwner(broker.get());
+      }
       return BrokerStopped.require(broker.map(BrokerProperties::logDirs).orElse(List.of()));
+    }
+
+    private void requireOwner(BrokerProperties broker) throws Exception {
+      PoolOwner expected = TierSpecs.ownerIn(broker);
+      Path target = resolve();
+      try (PoolReader pool = Pool.openReadOnly(target)) {
+        PoolOwner found = pool.info().owner();
+        if (found.contradicts(expected)) {
+          throw new RefusedException(
+              """
+              pool %s: found a pool of %s, expected one of %s, whose configuration is %s: name \
+              the configuration of the pool's owner; nothing has been changed\
+              """
+                  .formatted(target, found, expected, broker.source()));
+        }
+      }
     }
 
     /** Returns the only one of a configuration's pools. */

@@ -4,6 +4,7 @@ import io.strata.kafka.tier.directory.KafkaLocks;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -48,7 +49,13 @@ public final class BrokerStopped implements AutoCloseable {
     }
     FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
     held.add(channel);
-    FileLock lock = channel.tryLock();
+    FileLock lock;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      throw new RefusedException(
+          "log.dirs: found %s by two names, expected each directory once".formatted(directory));
+    }
     if (lock == null) {
       throw new RefusedException(
           """

@@ -20,7 +20,12 @@ public enum SlotFlag {
    * One of the two slots of a segment that is being moved. Nothing is lost with it while the log
    * file's tag does not name it.
    */
-  COPY(SlotLayout.FLAG_COPY);
+  COPY(SlotLayout.FLAG_COPY),
+  /**
+   * The partition was moved by hand, and its log file was found in another log directory than the
+   * slot names: where it is missing, that one may not be mounted.
+   */
+  MOVED(SlotLayout.FLAG_MOVED);
 
   private final int bit;
 

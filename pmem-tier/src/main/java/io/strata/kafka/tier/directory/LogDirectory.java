@@ -10,6 +10,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -266,6 +267,11 @@ public record LogDirectory(UUID id, Path path) {
   public Map<UUID, Path> recordedPools() throws IOException {
     return values(
         POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
+  }
+
+  /** Returns what tells the directory from another one that is mounted in its place. */
+  String inode() throws IOException {
+    return String.valueOf(Files.readAttributes(path, BasicFileAttributes.class).fileKey());
   }
 
   /** Records the moments of the pools in use, durably, replacing what was recorded. */

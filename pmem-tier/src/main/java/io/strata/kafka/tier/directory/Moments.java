@@ -6,6 +6,7 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.PoolMoment;
 import io.strata.kafka.pool.words.PoolMoments;
 import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.tier.spec.FailureText;
 import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -41,6 +43,11 @@ public final class Moments {
 
   private final PoolSet pools;
   private final LongSupplier clock;
+
+  /** The moments that each log directory has been given last, and its inode. */
+  private final Map<UUID, Given> given = new ConcurrentHashMap<>();
+
+  private record Given(String inode, Map<UUID, Long> moments) {}
 
   public Moments(PoolSet pools, LongSupplier clock) {
     this.pools = pools;
@@ -70,6 +77,20 @@ public final class Moments {
     give(used, directory);
   }
 
+  /**
+   * Refuses another directory that is in a log directory's place by now, such as an older copy
+   * whose file system was mounted over it: it must not get the moment of this one.
+   */
+  public void refuseReplaced(LogDirectory directory) throws IOException {
+    Given last = given.get(directory.id());
+    if (last != null && !last.equals(new Given(directory.inode(), directory.recordedMoments()))) {
+      throw FailureText.at(
+          directory.path(),
+          "found another directory in its place, expected the one that this broker has opened: stop"
+              + " the broker, and mount the file system that it began with");
+    }
+  }
+
   private static boolean isPending(List<Pool> used, LogDirectory directory) throws IOException {
     for (Pool pool : used) {
       if (pool.moments().of(directory.id()).filter(PoolMoment::isPending).isPresent()) {
@@ -79,7 +100,7 @@ public final class Moments {
     return false;
   }
 
-  private static void give(List<Pool> used, LogDirectory directory) throws IOException {
+  private void give(List<Pool> used, LogDirectory directory) throws IOException {
     Map<UUID, Long> moments = new LinkedHashMap<>();
     for (Pool pool : used) {
       Optional<PoolMoment> moment = pool.moments().of(directory.id());
@@ -87,6 +108,7 @@ public final class Moments {
     }
     try {
       directory.recordMoments(moments);
+      given.put(directory.id(), new Given(directory.inode(), moments));
     } catch (IOException e) {
       throw new LogDirectoryFailure(directory, directory.path(), e);
     }

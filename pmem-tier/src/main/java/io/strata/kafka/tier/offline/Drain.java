@@ -39,6 +39,11 @@ import java.util.List;
  * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
  */
 public final class Drain {
+  private static final String ORPHANED =
+      """
+      the log file is missing; bring it back with its extended attributes before the next drain or \
+      start, which frees its bytes in the pool\
+      """;
 
   private Drain() {}
 
@@ -47,8 +52,8 @@ public final class Drain {
    *
    * @param segments how many segments were drained
    * @param bytes how many bytes were copied out of the pools
-   * @param kept slots that could not be drained, because their log directory is not there, and the
-   *     log directories that were skipped, each with the reason
+   * @param kept slots that could not be drained, because their log directory or their log file is
+   *     not there, and the log directories that were skipped, each with the reason
    * @param recovery what recovery found before
    */
   public record Report(int segments, long bytes, List<String> kept, RecoveryReport recovery) {
@@ -92,6 +97,7 @@ public final class Drain {
       }
       List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
       kept.addAll(tier.logDirectories().skippedReasons());
+      tier.recoveryReport().orphaned().forEach(file -> kept.add(file + ": " + ORPHANED));
       if (kept.isEmpty()) {
         for (LogDirectory directory : tier.logDirectories().all()) {
           tier.release(directory);

@@ -40,6 +40,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -58,6 +59,10 @@ import java.util.UUID;
  * <p>Thread safety: used once, by one thread.
  */
 public final class Recovery {
+
+  /** Findings at the place where a segment was made that say nothing if it was moved since. */
+  private static final Set<FoundFile> IN_DOUBT =
+      Set.of(FoundFile.NONE, FoundFile.EMPTY, FoundFile.OTHER);
 
   private final PoolSet pools;
   private final LogDirectories directories;
@@ -109,18 +114,24 @@ public final class Recovery {
       Map<SegmentTag, Path> logFiles, Map<SegmentTag, Path> stale, List<Decision> decisions) {}
 
   /**
-   * Refuses what {@link #run} would refuse, and changes nothing.
+   * Refuses what {@link #run} would refuse, finds what it would miss, and changes nothing.
    *
    * @throws IOException as {@code run} does
    */
-  public static void refuse(PoolSet pools, LogDirectories directories, Moments moments)
+  public static MissingLogFiles refuse(PoolSet pools, LogDirectories directories, Moments moments)
       throws IOException {
     Opening none =
         (in, file) -> {
           throw new IllegalStateException("nothing is carried out");
         };
-    Decided unused =
-        new Recovery(pools, directories, moments, new SegmentRegistry(), none).decideAll();
+    List<Decision> withBytes =
+        new Recovery(pools, directories, moments, new SegmentRegistry(), none)
+            .decideAll().decisions().stream()
+                .filter(each -> each.in().slot().committedLength() > 0)
+                .toList();
+    return new MissingLogFiles(
+        paths(withBytes, RecoveryRule.ORPHAN),
+        paths(withBytes, RecoveryRule.FREE, RecoveryRule.DISCARD));
   }
 
   private Decided decideAll() throws IOException {
@@ -219,6 +230,9 @@ public final class Recovery {
       Optional<Path> moved = partInAnotherDirectory(in);
       file = moved.isPresent() ? moved : file;
       found = moved.isPresent() ? FoundFile.PART : found;
+    }
+    if (in.slot().has(SlotFlag.MOVED) && IN_DOUBT.contains(found)) {
+      found = FoundFile.AWAY;
     }
     long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
     boolean elsewhere = directories.skipped() > 0;
@@ -486,7 +500,19 @@ public final class Recovery {
     if (in.slot().has(SlotFlag.COPY)) {
       in.slot().clear(SlotFlag.COPY);
     }
+    noteWhere(in.slot(), logFile);
     register(in, logFile);
+  }
+
+  /** A slot names the log directory that its log file was made in, for good. */
+  private void noteWhere(Slot slot, Path logFile) throws IOException {
+    boolean moved =
+        ownerOf(logFile).filter(each -> !each.id().equals(slot.directoryId())).isPresent();
+    if (moved && !slot.has(SlotFlag.MOVED)) {
+      slot.set(SlotFlag.MOVED);
+    } else if (!moved && slot.has(SlotFlag.MOVED)) {
+      slot.clear(SlotFlag.MOVED);
+    }
   }
 
   /** The log file has the only copy of evicted bytes: without them it is no segment. */
@@ -697,9 +723,12 @@ public final class Recovery {
             ? "its deletion waits for its log directory or partition, which is not there"
             : directory.isEmpty()
                 ? "its log directory " + slot.directoryId() + " is offline or not in log.dirs"
-                : isCutOff(directory.get(), slot)
-                    ? "its partition is a symbolic link that leads nowhere: is its disk mounted?"
-                    : "its file may be in a log directory that cannot be looked at";
+                : slot.has(SlotFlag.MOVED)
+                    ? "its partition was moved to another log directory, which is not there"
+                    : isCutOff(directory.get(), slot)
+                        ? "its partition is a symbolic link that leads nowhere: is its disk"
+                            + " mounted?"
+                        : "its file may be in a log directory that cannot be looked at";
     return Printable.of(slot.relativePath()) + ": " + why;
   }
 }

@@ -26,6 +26,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Starts with a pool and a log directory of different moments, in both directions. */
 final class MomentsTest {
@@ -203,6 +205,44 @@ final class MomentsTest {
 
   private Path directory(String name) {
     return directory.resolve(name);
+  }
+
+  /**
+   * A file system is mounted over a log directory while the broker runs: of an older copy, or of
+   * one that is as old. It must not take the moment of the one that the pool has the segments of.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatTakesTheLogDirectorysPlaceUnderARunningBrokerGetsNoMoment(boolean older)
+      throws Exception {
+    LogDirectory logs = fixture.tier().logDirectories().all().iterator().next();
+    Path before = copy(fixture.logs());
+    fixture.tier().moveOn(logs);
+    goOn();
+    Path current = putInPlaceOf(fixture.logs(), older ? before : copy(fixture.logs()));
+    Map<String, String> attributes = TierFixture.attributes(fixture.logs());
+    fixture.tier().moveOn(logs);
+    assertThat(TierFixture.attributes(fixture.logs())).isEqualTo(attributes);
+    fixture.close();
+    assertThat(TierFixture.attributes(fixture.logs())).isEqualTo(attributes);
+
+    Path unused = putInPlaceOf(fixture.logs(), current);
+    fixture.open();
+    assertThat(fixture.read(newer)).isEqualTo(MORE);
+    fixture.close();
+  }
+
+  /** It is back before the broker ends. */
+  @Test
+  void aLogDirectoryThatIsBackInItsPlaceGetsTheNextMoment() throws Exception {
+    LogDirectory logs = fixture.tier().logDirectories().all().iterator().next();
+    Path copy = copy(fixture.logs());
+    Path current = putInPlaceOf(fixture.logs(), copy);
+    fixture.tier().moveOn(logs);
+    Path unused = Files.move(fixture.logs(), directory("aside"));
+    Path unusedToo = Files.move(current, fixture.logs());
+    goOn();
+    assertOlderLogDirectoryIsRefused(copy);
   }
 
   /** One of two disks is restored. */

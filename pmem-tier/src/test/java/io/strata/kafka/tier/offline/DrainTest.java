@@ -130,6 +130,41 @@ class DrainTest {
     assertThat(again.complete()).isTrue();
   }
 
+  /** A partition's directory is away for a while: only the pool has its newest records. */
+  @Test
+  void aSegmentWhoseLogFileIsMissingKeepsTheDrainIncomplete() throws IOException {
+    fixture.close();
+    Path partition = fixture.logs().resolve("orders-4");
+    Path away = temp.resolve("away");
+    Files.move(partition, away);
+    Drain.Report report = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(report.kept())
+        .singleElement()
+        .asString()
+        .startsWith(partition.toString())
+        .contains("bring it back");
+    assertThat(report.complete()).isFalse();
+    assertThat(LogDirectory.find(fixture.logs())).isPresent();
+    Files.move(away, partition);
+    assertThat(Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE).complete())
+        .isTrue();
+    for (Map.Entry<Path, byte[]> each : written.entrySet()) {
+      assertThat(Files.readAllBytes(each.getKey())).isEqualTo(each.getValue());
+    }
+  }
+
+  /** As at a start: what is missing a second time was deleted on purpose. */
+  @Test
+  void aSegmentWhoseLogFileIsMissingTwiceIsFreed() throws IOException {
+    fixture.close();
+    Files.move(fixture.logs().resolve("orders-4"), temp.resolve("away"));
+    assertThat(Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE).complete())
+        .isFalse();
+    Drain.Report again = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(again.complete()).isTrue();
+    assertThat(again.recovery().freed()).hasSize(1);
+  }
+
   @Test
   void aPoolInUseIsNotDrained() throws IOException {
     assertThatThrownBy(() -> Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE))

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,6 +92,53 @@ final class RecoveryDoubtTest {
     fixture.open();
     assertThat(fixture.read(second.resolve("orders-0").resolve(segment.getFileName())))
         .isEqualTo(BATCHES);
+    fixture.close();
+  }
+
+  /** Its new disk is not mounted at some starts: another directory is there, as Kafka sees it. */
+  @Test
+  void aPartitionThatWasMovedWaitsForItsLogDirectory() throws Exception {
+    fixture.awaitBackgroundWork();
+    fixture.close();
+    Path second = Files.createDirectory(fixture.root.resolve("logs2"));
+    fixture.logDirectories.add(second);
+    fixture.open();
+    fixture.close();
+    Path moved = second.resolve("orders-0").resolve(segment.getFileName());
+    Files.move(fixture.logs().resolve("orders-0"), second.resolve("orders-0"));
+    fixture.reopen();
+    fixture.close();
+    Path unmounted = Files.move(second, fixture.root.resolve("unmounted"));
+    Files.createDirectory(second);
+    for (int i = 0; i < 3; i++) {
+      fixture.open();
+      assertThat(fixture.tier().recoveryReport().kept())
+          .singleElement()
+          .asString()
+          .contains("was moved to another log directory");
+      fixture.close();
+    }
+    // Moved once more, as a copy without attributes.
+    Path copy = second.resolve("orders-0").resolve(segment.getFileName());
+    Files.createDirectory(copy.getParent());
+    Files.write(copy, Arrays.copyOf(BATCHES, BATCHES.length / 2));
+    assertThatThrownBy(() -> fixture.open()).hasMessageContaining("nor says where they are");
+    Files.delete(copy);
+    Files.delete(copy.getParent());
+    Files.delete(second);
+    Files.move(unmounted, second);
+    fixture.open();
+    assertThat(fixture.read(moved)).isEqualTo(BATCHES);
+    fixture.close();
+
+    // And back again, where the slot has it.
+    Files.move(second.resolve("orders-0"), fixture.logs().resolve("orders-0"));
+    fixture.reopen();
+    fixture.close();
+    Files.delete(segment);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().kept()).isEmpty();
+    assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(segment.toString());
     fixture.close();
   }
 

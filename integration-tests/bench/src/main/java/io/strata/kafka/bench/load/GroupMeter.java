@@ -8,8 +8,11 @@ import org.HdrHistogram.Recorder;
 
 /** Counts what the clients of one group do on this host. */
 final class GroupMeter {
-  /** Latencies above are counted as this: an hour, in microseconds. */
-  static final long HIGHEST = 3_600_000_000L;
+  /** Latencies above are counted as this, and the group has failed: a day, in microseconds. */
+  static final long HIGHEST = 86_400_000_000L;
+
+  /** As far as clocks of two hosts may differ; more below 0 is counted as 0, and has failed. */
+  private static final long SKEW_MICROS = 5_000;
 
   private static final int DIGITS = 3;
   private static final int MOST_RECORDERS = 8;
@@ -36,6 +39,11 @@ final class GroupMeter {
 
   /** Counts a record that has been acknowledged or read. */
   void record(int client, long latencyMicros, long recordBytes, long nowNanos) {
+    if (latencyMicros < -SKEW_MICROS || latencyMicros > HIGHEST) {
+      failed(
+          "found a latency of %d ms, expected one from 0 to a day: the clocks of hosts may differ"
+              .formatted(latencyMicros / 1000));
+    }
     recorders[client % recorders.length].recordValue(Math.max(0, Math.min(latencyMicros, HIGHEST)));
     records.increment();
     bytes.add(recordBytes);
