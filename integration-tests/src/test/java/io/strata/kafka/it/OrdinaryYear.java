@@ -65,6 +65,8 @@ final class OrdinaryYear {
                 .set("strata.pool.create", "16MiB")
                 .set("strata.migration.threshold", "0.3")
                 .set("rsm.config.fetch.timeout.ms", "5000")
+                // A loaded machine is no reason to fence it, which ends an idempotent producer.
+                .set("broker.session.timeout.ms", "60000")
                 .build());
     works.put("produce", this::produce);
     works.put("produce much", this::produceMuch);
