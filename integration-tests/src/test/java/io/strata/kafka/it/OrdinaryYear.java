@@ -178,6 +178,15 @@ final class OrdinaryYear {
     if (ledgers.size() > 2) {
       RecordLedger gone = ledgers.remove(random.nextInt(ledgers.size()));
       Topics.delete(broker, gone.topic());
+      // Kafka 4.3.1 that is told to stop while it deletes a tiered topic waits for its own closed
+      // listener, a minute for each remote segment.
+      await()
+          .atMost(Tiers.PATIENCE)
+          .until(
+              () ->
+                  broker.logDirectories().stream()
+                          .noneMatch(dir -> Files.exists(dir.resolve(gone.topic() + "-0")))
+                      && !Files.exists(store.resolve("topics").resolve(gone.topic())));
     }
   }
 
