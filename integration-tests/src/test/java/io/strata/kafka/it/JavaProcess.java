@@ -146,6 +146,7 @@ final class JavaProcess implements AutoCloseable {
   /** Waits for the process to end by itself. */
   int awaitExit(Duration limit) throws IOException, InterruptedException {
     if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+      signal("QUIT"); // its threads, to the console
       throw new AssertionError(
           name
               + " still ran after "
