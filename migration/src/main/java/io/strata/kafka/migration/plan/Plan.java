@@ -19,6 +19,7 @@ public record Plan(
     int directories,
     List<Refusal> refused) {
 
+  /** Copies the lists. */
   public Plan {
     moves = List.copyOf(moves);
     evictionOrder = List.copyOf(evictionOrder);

@@ -54,6 +54,7 @@ public final class Planner {
       List<PlannedMove> inFlight,
       BackOffs backOffs) {
 
+    /** Copies the lists, and checks that they fit the tiers. */
     public Input {
       before = List.copyOf(before);
       inFlight = List.copyOf(inFlight);

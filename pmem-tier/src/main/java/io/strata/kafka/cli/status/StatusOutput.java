@@ -95,6 +95,7 @@ public final class StatusOutput {
         });
   }
 
+  /** Prints the status as text. */
   public static void print(BrokerStatus status, PrintWriter out) {
     out.printf(
         "Broker %s (process %d), Strata %s, %s%n",

@@ -35,6 +35,7 @@ public final class Json {
     return MAPPER.createObjectNode();
   }
 
+  /** Prints a document, indented. */
   public static void print(ObjectNode document, PrintWriter out) {
     try {
       out.println(MAPPER.writeValueAsString(document));

@@ -31,6 +31,11 @@ public final class Table {
     row(List.of(cells));
   }
 
+  /**
+   * Adds a row.
+   *
+   * @throws IllegalArgumentException if it has not one cell for each column
+   */
   public void row(List<?> cells) {
     if (cells.size() != columns.size()) {
       throw new IllegalArgumentException(cells.size() + " cells for " + columns.size());

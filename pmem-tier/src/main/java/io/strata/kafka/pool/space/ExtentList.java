@@ -95,6 +95,7 @@ public final class ExtentList {
     return SlotLayout.extentsInUse(start(), firstEntry, count());
   }
 
+  /** Returns these extents with another one behind them. */
   public ExtentList with(Extent extent) {
     int count = positions.length;
     long[] newPositions = Arrays.copyOf(positions, count + 1);

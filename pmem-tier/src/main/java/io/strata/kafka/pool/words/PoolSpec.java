@@ -40,6 +40,11 @@ public record PoolSpec(Path path, MemoryType type, long size, int slotCount, Poo
     return new PoolSpec(path, type, size, slotCount, newOwner);
   }
 
+  /**
+   * Checks size, slots and owner.
+   *
+   * @throws PoolException of kind {@link PoolException.Kind#INVALID_SPEC}
+   */
   public void validate() throws PoolException {
     requireSize(path, size);
     if (slotCount < 1 || slotCount > MAX_SLOTS) {
@@ -73,6 +78,11 @@ public record PoolSpec(Path path, MemoryType type, long size, int slotCount, Poo
     }
   }
 
+  /**
+   * Checks a size.
+   *
+   * @throws PoolException of kind {@link PoolException.Kind#INVALID_SPEC}
+   */
   public static void requireSize(Path path, long size) throws PoolException {
     if (size < SuperblockLayout.MINIMUM_POOL_SIZE || size > MAX_SIZE) {
       throw new PoolException(

@@ -22,6 +22,7 @@ public enum SlotState {
     return code;
   }
 
+  /** Returns the state with a code; empty if no state has it. */
   public static Optional<SlotState> ofCode(long code) {
     for (SlotState state : values()) {
       if (state.code == code) {

@@ -23,6 +23,12 @@ public final class SlotWords {
   private final long position;
   private final long generation;
 
+  /**
+   * Makes the words of a slot.
+   *
+   * @param salt the pool's
+   * @param generation of the slot's segment
+   */
   public SlotWords(PersistentMemory memory, int salt, int index, long generation) {
     this.memory = memory;
     this.salt = salt;

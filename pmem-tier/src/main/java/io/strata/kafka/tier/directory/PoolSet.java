@@ -207,6 +207,7 @@ public final class PoolSet {
     return slot.map(live -> new Residence(live, pool.orElseThrow()));
   }
 
+  /** Closes all pools, also after one has failed. */
   public void close() throws IOException {
     IOException failure = new IOException("closing the pools");
     closeAll(pools, failure);

@@ -167,6 +167,7 @@ public final class SegmentRegistry {
     return Optional.ofNullable(byId.get(id));
   }
 
+  /** Forgets a segment. */
   public void remove(TieredSegment segment) {
     segment.tags().forEach(tag -> removeTag(tag, segment));
     byInode.remove(segment.fileKey(), segment);

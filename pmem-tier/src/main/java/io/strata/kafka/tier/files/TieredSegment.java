@@ -145,6 +145,7 @@ public final class TieredSegment {
     return missing;
   }
 
+  /** Notes whether the log file is missing. */
   public void missing(boolean now) {
     if (missing != now) {
       missing = now;

@@ -51,6 +51,7 @@ public final class TierMoves implements TieredSegments {
   private final UnspillMove unspilling;
   private volatile boolean logsLoaded;
 
+  /** Makes the moves of a tier. */
   public TierMoves(
       PoolSet pools,
       LogDirectories logDirectories,
@@ -85,6 +86,7 @@ public final class TierMoves implements TieredSegments {
     return state.now();
   }
 
+  /** Notes that Kafka has loaded its logs, before which nothing moves. */
   public void logsLoaded() {
     if (!logsLoaded) {
       logsLoaded = true;

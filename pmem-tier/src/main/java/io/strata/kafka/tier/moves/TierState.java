@@ -360,6 +360,7 @@ public final class TierState {
     return usages();
   }
 
+  /** Returns the state as it is now. */
   public synchronized TieredSegments.State now() {
     update();
     List<SegmentView> views = new ArrayList<>(known.size());

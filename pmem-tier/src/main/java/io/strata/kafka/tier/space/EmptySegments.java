@@ -54,6 +54,7 @@ public final class EmptySegments {
   /** The segments that a log directory's thread has not come to. */
   private final Set<TieredSegment> leaving = ConcurrentHashMap.newKeySet();
 
+  /** Makes the upkeep of a tier's empty segments. */
   public EmptySegments(
       PoolSet pools,
       SegmentRegistry registry,

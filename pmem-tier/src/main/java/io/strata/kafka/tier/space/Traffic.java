@@ -50,6 +50,7 @@ public final class Traffic {
   private final PoolSet pools;
   private final Adders[] tiers;
 
+  /** Makes the counters of some pools, all 0. */
   public Traffic(PoolSet pools) {
     this.pools = pools;
     this.tiers = new Adders[pools.tiers().size() + 1];
@@ -92,6 +93,11 @@ public final class Traffic {
     tiers[tiers.length - 1].readBytes.add(bytes);
   }
 
+  /**
+   * Counts bytes that went to the log file.
+   *
+   * @param first whether they are the first of their segment
+   */
   public void spilled(Optional<Residence> in, long bytes, boolean first) {
     Adders adders = of(in);
     adders.spilledBytes.add(bytes);
@@ -100,6 +106,11 @@ public final class Traffic {
     }
   }
 
+  /**
+   * Counts an eviction.
+   *
+   * @param underPressure whether an append made it
+   */
   public void evicted(Residence from, long bytes, boolean underPressure) {
     Adders adders = of(Optional.of(from));
     adders.evictedSegments.increment();

@@ -85,6 +85,7 @@ public final class Recovery {
     }
   }
 
+  /** Makes the recovery of some pools and log directories. */
   public Recovery(
       PoolSet pools,
       LogDirectories directories,
@@ -147,6 +148,11 @@ public final class Recovery {
     return new Decided(logFiles, stale, decisions);
   }
 
+  /**
+   * Recovers.
+   *
+   * @throws IOException if the start is refused, or a pool cannot be changed
+   */
   public RecoveryReport run() throws IOException {
     long started = System.nanoTime();
     Decided decided = decideAll();

@@ -46,6 +46,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    */
   private static final long FORCED_PIECE = 64 << 20;
 
+  /** Returns a pace that takes the control's, and ends when it is cancelled. */
   public static BytePace pace(MoveControl control) {
     return bytes -> {
       for (int left = bytes; left > 0; left -= PIECE) {
@@ -162,6 +163,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
             .formatted(JsonFile.hex(found.whole()), JsonFile.hex(object.checksum()));
   }
 
+  /** Returns how the length of a file differs from what the manifest says; empty if it does not. */
   public static String wrongLength(Path file, StoredObject object) throws IOException {
     long size = Files.size(file);
     return size == object.bytes()

@@ -115,6 +115,12 @@ public final class DirectoryAccess {
   /** How often it has answered while they hang. */
   private final AtomicInteger answers = new AtomicInteger();
 
+  /**
+   * Makes the calls of a directory.
+   *
+   * @param name for messages
+   * @param probe asked whether the directory answers
+   */
   public DirectoryAccess(String name, Probe probe, Threads threads) {
     this.name = name;
     this.probe = probe;

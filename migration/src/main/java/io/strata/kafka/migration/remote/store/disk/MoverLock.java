@@ -48,6 +48,7 @@ public final class MoverLock implements AutoCloseable {
 
   private final List<Place> places;
 
+  /** Makes the lock of a store, which is not taken yet. */
   public MoverLock(List<StoreDirectory> directories) {
     places =
         directories.stream()

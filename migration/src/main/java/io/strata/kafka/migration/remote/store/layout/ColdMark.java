@@ -25,6 +25,7 @@ public record ColdMark(
     return new ColdMark(className, false, OptionalInt.of(brokerId), Optional.empty());
   }
 
+  /** Returns the mark of a copy that the manager has. */
   public static ColdMark done(String className, Optional<byte[]> customMetadata) {
     return new ColdMark(
         className,
@@ -37,6 +38,7 @@ public record ColdMark(
     return customMetadata.map(Base64.getDecoder()::decode);
   }
 
+  /** Prints the mark as its file has it. */
   public byte[] print() {
     ObjectNode document = JsonFile.object(VERSION).put("className", className).put("done", done);
     brokerId.ifPresent(id -> document.put("brokerId", id));
@@ -53,6 +55,11 @@ public record ColdMark(
     }
   }
 
+  /**
+   * Reads the mark of a segment.
+   *
+   * @throws IOException if there is none, or it is damaged
+   */
   public static ColdMark read(Path segmentDirectory) throws IOException {
     JsonFile json = JsonFile.read(segmentDirectory.resolve(StoreNames.COLD), VERSION);
     Optional<String> custom = Optional.empty();

@@ -167,6 +167,11 @@ public record JsonFile(String name, JsonNode object) {
     return Integer.parseUnsignedInt(text, 16);
   }
 
+  /**
+   * Returns a member that is text.
+   *
+   * @throws CorruptManifestException if it is none
+   */
   public String text(String member) throws CorruptManifestException {
     JsonNode value = object.path(member);
     if (!value.isTextual()) {
@@ -183,6 +188,11 @@ public record JsonFile(String name, JsonNode object) {
     return value.longValue();
   }
 
+  /**
+   * Returns a member that is a number of 32 bits.
+   *
+   * @throws CorruptManifestException if it is none
+   */
   public int smallNumber(String member) throws CorruptManifestException {
     long value = number(member);
     if (value != (int) value) {

@@ -69,6 +69,7 @@ public final class ManifestCodec {
     return JsonFile.print(document);
   }
 
+  /** Prints a segment into a document. */
   public static void print(SegmentInfo segment, ObjectNode document) {
     SegmentKey key = segment.key();
     document.put("topic", key.topic());
@@ -127,6 +128,11 @@ public final class ManifestCodec {
     }
   }
 
+  /**
+   * Reads a segment.
+   *
+   * @throws CorruptManifestException if a member is missing or malformed
+   */
   public static SegmentInfo segment(JsonFile json) throws CorruptManifestException {
     try {
       return new SegmentInfo(

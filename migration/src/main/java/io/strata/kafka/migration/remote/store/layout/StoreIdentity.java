@@ -24,6 +24,7 @@ public record StoreIdentity(
     return JsonFile.print(document);
   }
 
+  /** Prints the identity into a document. */
   public void print(ObjectNode document) {
     document.put("storeId", storeId);
     document.put("clusterId", clusterId);
@@ -41,6 +42,11 @@ public record StoreIdentity(
     return parse(JsonFile.read(directory.resolve(StoreNames.IDENTITY), VERSION));
   }
 
+  /**
+   * Reads an identity.
+   *
+   * @throws CorruptManifestException if a member is missing or malformed
+   */
   public static StoreIdentity parse(JsonFile json) throws CorruptManifestException {
     return new StoreIdentity(
         id(json, "storeId"),
