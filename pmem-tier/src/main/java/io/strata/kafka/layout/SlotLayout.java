@@ -1,7 +1,7 @@
 package io.strata.kafka.layout;
 
 /**
- * A slot: the durable record of one segment, or of a piece of spare space that a cache lies in.
+ * A slot: the durable record of one segment.
  *
  * <pre>
  *          0       1       2       3       4       5       6       7
