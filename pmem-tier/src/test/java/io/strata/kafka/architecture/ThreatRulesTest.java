@@ -74,7 +74,7 @@ class ThreatRulesTest {
         .doNotHaveFullyQualifiedName(ROOT + ".broker.ClassCopies")
         .and()
         // Looks up the JDK's own foreign functions, which the oldest JDK that builds has not got.
-        .doNotHaveFullyQualifiedName(ROOT + ".memory.ForeignPmem$Binding")
+        .doNotHaveFullyQualifiedName(ROOT + ".memory.calls.ForeignPmem$Binding")
         .should()
         .callMethod(Class.class, "forName", String.class)
         .orShould()
@@ -95,7 +95,7 @@ class ThreatRulesTest {
   void servicesAreOfTheClassPathAlone() {
     noClasses()
         .that()
-        .doNotHaveFullyQualifiedName(ROOT + ".migration.PolicyRegistry")
+        .doNotHaveFullyQualifiedName(ROOT + ".migration.plan.PolicyRegistry")
         .and()
         .doNotHaveFullyQualifiedName(ROOT + ".broker.BrokerMigration")
         .and()
