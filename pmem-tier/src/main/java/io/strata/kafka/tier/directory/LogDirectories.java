@@ -147,6 +147,18 @@ public final class LogDirectories {
     events.logDirectorySkipped(directory, reason);
   }
 
+  /**
+   * Returns whether a log file that is missing may be in a directory that cannot be looked at: one
+   * that was skipped, or an empty mount point, which Kafka has not formatted as it has the others.
+   */
+  public boolean someAreAway() {
+    long formatted =
+        byPath.keySet().stream()
+            .filter(directory -> Files.exists(directory.resolve(MetaProperties.FILE_NAME)))
+            .count();
+    return !skipped.isEmpty() || (formatted > 0 && formatted < byPath.size());
+  }
+
   /** Returns how many of the configured directories are not there. */
   public int skipped() {
     return skipped.size();

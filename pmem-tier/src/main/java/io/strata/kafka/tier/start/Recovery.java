@@ -241,7 +241,7 @@ public final class Recovery {
       found = FoundFile.AWAY;
     }
     long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
-    boolean elsewhere = directories.skipped() > 0;
+    boolean elsewhere = directories.someAreAway();
     return new Decision(
         in, file, size, RecoveryRule.of(Words.of(in.slot()), found, size, elsewhere));
   }

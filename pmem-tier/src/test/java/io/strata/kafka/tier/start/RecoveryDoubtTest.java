@@ -142,6 +142,35 @@ final class RecoveryDoubtTest {
     fixture.close();
   }
 
+  /**
+   * Kafka does not start with such a directory, and formats none: no start has seen the new one.
+   */
+  @Test
+  void nothingIsFreedWhileALogDirectoryIsNotFormatted() throws Exception {
+    fixture.awaitBackgroundWork();
+    fixture.close();
+    Path second = Files.createDirectory(fixture.root.resolve("logs2"));
+    fixture.logDirectories.add(second);
+    for (Path each : List.of(fixture.logs(), second)) {
+      Files.writeString(each.resolve("meta.properties"), "version=1\nnode.id=1\n");
+    }
+    fixture.open();
+    fixture.close();
+    Path moved = second.resolve("orders-0").resolve(segment.getFileName());
+    Files.move(fixture.logs().resolve("orders-0"), second.resolve("orders-0"));
+    Path unmounted = Files.move(second, fixture.root.resolve("unmounted"));
+    Files.createDirectory(second);
+    for (int i = 0; i < 3; i++) {
+      fixture.reopen();
+      assertThat(fixture.tier().recoveryReport().orphaned()).isEmpty();
+      fixture.close();
+    }
+    Files.delete(second);
+    Files.move(unmounted, second);
+    fixture.open();
+    assertThat(fixture.read(moved)).isEqualTo(BATCHES);
+  }
+
   /** A partition behind a symbolic link, whose disk is not mounted at two starts. */
   @Test
   void segmentsOfAPartitionBehindALinkWaitForIt() throws Exception {
