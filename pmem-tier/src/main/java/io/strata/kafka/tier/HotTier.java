@@ -198,6 +198,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             release,
             times,
             space,
+            empties,
             new TierState(
                 pools,
                 registry,

@@ -63,7 +63,7 @@ public final class TierFixture implements AutoCloseable {
   public TierParts.PoolOpening opening = TierParts.STANDARD.pools();
 
   /** May be replaced while the tier is open. */
-  volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
+  public volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
 
   private @Nullable HotTier tier;
 

@@ -17,6 +17,7 @@ import io.strata.kafka.tier.files.LogFileNames;
 import io.strata.kafka.tier.files.SegmentRegistry;
 import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.space.CopySlots;
+import io.strata.kafka.tier.space.EmptySegments;
 import io.strata.kafka.tier.space.Evictions;
 import io.strata.kafka.tier.space.PoolSpace;
 import io.strata.kafka.tier.spec.MoveStage;
@@ -42,6 +43,7 @@ public final class TierMoves implements TieredSegments {
   private final PoolSet pools;
   private final SegmentRegistry registry;
   private final PoolSpace space;
+  private final EmptySegments empties;
   private final MoveStage.Hook hook;
   private final TierState state;
   private final LogFileNames names;
@@ -60,11 +62,13 @@ public final class TierMoves implements TieredSegments {
       SlotRelease release,
       ModificationTimes times,
       PoolSpace space,
+      EmptySegments empties,
       TierState state,
       MoveStage.Hook hook) {
     this.pools = pools;
     this.registry = registry;
     this.space = space;
+    this.empties = empties;
     this.hook = hook;
     this.state = state;
     CopySlots slots = new CopySlots(logDirectories, space);
@@ -201,6 +205,9 @@ public final class TierMoves implements TieredSegments {
     }
     hook.reached(MoveStage.EVICT_STARTED);
     try {
+      if (whole && segment.segment().size() == 0) {
+        return evictEmpty(segment, in.get());
+      }
       return whole ? evictWhole(segment, in.get()) : evictPart(segment);
     } catch (NoSuchFileException e) {
       return MoveResult.cancelled("its file is gone: " + e.getMessage());
@@ -212,6 +219,15 @@ public final class TierMoves implements TieredSegments {
     long freed = space.evictPartNow(segment);
     hook.reached(MoveStage.EVICT_PART_FREED);
     return MoveResult.done(freed);
+  }
+
+  /** A log file without bytes cannot show that its tag was left behind: the tag goes first. */
+  private MoveResult evictEmpty(TieredSegment segment, Residence in) throws IOException {
+    long bytes = in.spaceBytes();
+    empties.letGo(segment);
+    return segment.inPool()
+        ? MoveResult.cancelled("it is not clean any more")
+        : MoveResult.done(bytes);
   }
 
   /** Frees the slot of a segment that was clean in it, and removes the log file's tag at once. */

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.Batches;
 import io.strata.kafka.tier.TierFixture;
+import io.strata.kafka.tier.spec.MoveStage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -132,6 +134,32 @@ final class EmptySegmentsTest {
         .startsWith(inLogFile)
         .endsWith(inPool)
         .hasSize(inLogFile.length + inPool.length);
+  }
+
+  /** A power failure may bring the tag back, of a slot that another segment has by then. */
+  @Test
+  void anEvictionTakesTheTagBeforeTheSlot() throws Exception {
+    FileChannel channel = segment("orders-0");
+    Path file = fixture.segment("orders-0", 0);
+    channels.add(
+        fixture.tier().open(fixture.segment("orders-0", 1000), TierFixture.KAFKA).orElseThrow());
+    int free = freeSlots();
+    fixture.hook =
+        stage -> {
+          if (stage == MoveStage.EVICT_FREED) {
+            try {
+              assertThat(SegmentTag.read(file)).isEmpty();
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    assertDone(fixture.evict(file));
+    fixture.awaitBackgroundWork();
+    assertThat(freeSlots()).isEqualTo(free + 1);
+    assertThat(SegmentTag.read(file)).isEmpty();
+    append(channel, Batches.of(10_000, 1));
+    assertThat(fixture.read(file)).isEqualTo(Batches.of(10_000, 1));
   }
 
   @Test
