@@ -402,11 +402,17 @@ public final class Pool implements AutoCloseable {
     }
   }
 
-  /** Forces all from the first to the last extent. */
+  /** Forces extents; several of a file by one force of all between them, as {@code force} would. */
   private void forceAlone(Collection<Extent> extents) throws IOException {
-    long from = extents.stream().mapToLong(Extent::position).min().orElse(0);
-    long to = extents.stream().mapToLong(e -> e.position() + e.length()).max().orElse(from);
-    memory.forceAlone(from, to - from);
+    if (memory.type() == MemoryType.FILE && extents.size() > 1) {
+      long from = extents.stream().mapToLong(Extent::position).min().orElseThrow();
+      long to = extents.stream().mapToLong(e -> e.position() + e.length()).max().orElseThrow();
+      memory.forceAlone(from, to - from);
+    } else {
+      for (Extent extent : extents) {
+        memory.forceAlone(extent.position(), extent.length());
+      }
+    }
   }
 
   /**

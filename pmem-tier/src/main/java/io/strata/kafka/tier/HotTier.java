@@ -193,7 +193,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         new TierMoves(
             pools,
             logDirectories,
-            registry,
             durable,
             release,
             times,

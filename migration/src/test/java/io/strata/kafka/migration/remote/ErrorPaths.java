@@ -1,8 +1,6 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.plan.MigrationSettings;
-import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
@@ -29,9 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -55,7 +50,7 @@ public final class ErrorPaths {
   private final Path top;
   private final Map<String, Throwable> failures = new LinkedHashMap<>();
   private volatile StoreStage.Hook stages = StoreStage.Hook.NONE;
-  private final AtomicReference<Supplier<RemoteStats>> stats = new AtomicReference<>();
+  private Optional<FixedEnvironment> environment = Optional.empty();
 
   private ErrorPaths(Path top) {
     this.top = top;
@@ -99,7 +94,9 @@ public final class ErrorPaths {
 
   private void operations() throws Exception {
     Path store = Files.createDirectories(top.resolve("store"));
-    try (RemoteStorageManager manager = new StrataRemoteStorageManager(environment(store))) {
+    environment =
+        Optional.of(new FixedEnvironment(settings(store), stage -> stages.reached(stage)));
+    try (RemoteStorageManager manager = new StrataRemoteStorageManager(environment.get())) {
       manager.configure(Map.of());
       RemoteLogSegmentMetadata whole = metadata();
       var unused = manager.copyLogSegmentData(whole, data());
@@ -149,11 +146,8 @@ public final class ErrorPaths {
   }
 
   private void counted(Operation operation, Cause cause, long expected) {
-    Supplier<RemoteStats> supplier = stats.get();
-    if (supplier == null) {
-      throw new AssertionError("no figures were published");
-    }
-    RemoteStats.OperationStats figures = supplier.get().operations().get(operation);
+    RemoteStats.OperationStats figures =
+        environment.orElseThrow().stats().operations().get(operation);
     Long found = figures == null ? null : figures.failures().get(cause);
     if (found == null || found != expected) {
       throw new AssertionError(operation + ", " + cause + ": " + found + ", not " + expected);
@@ -167,48 +161,6 @@ public final class ErrorPaths {
           throw error;
         }
         throw (RuntimeException) failure;
-      }
-    };
-  }
-
-  private RemoteEnvironment environment(Path store) {
-    return new RemoteEnvironment() {
-      @Override
-      public RemoteSettings settings(Map<String, ?> configs) {
-        return ErrorPaths.settings(store);
-      }
-
-      @Override
-      public void onChange(Consumer<RemoteSettings.Live> changed) {}
-
-      @Override
-      public Optional<String> clusterId() {
-        return Optional.of("cluster");
-      }
-
-      @Override
-      public List<Path> logDirectories() {
-        return List.of();
-      }
-
-      @Override
-      public PolicyRegistry policies() {
-        return PolicyRegistry.load(getClass().getClassLoader());
-      }
-
-      @Override
-      public StoreStage.Hook stages() {
-        return stage -> stages.reached(stage);
-      }
-
-      @Override
-      public EngineEnvironment engine() {
-        return EngineEnvironment.system();
-      }
-
-      @Override
-      public void publish(Supplier<RemoteStats> published) {
-        stats.set(published);
       }
     };
   }

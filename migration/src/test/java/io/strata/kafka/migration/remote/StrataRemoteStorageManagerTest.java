@@ -3,9 +3,7 @@ package io.strata.kafka.migration.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.plan.MigrationSettings;
-import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
@@ -33,9 +31,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
@@ -80,56 +75,6 @@ class StrataRemoteStorageManagerTest {
     managers.forEach(StrataRemoteStorageManager::close);
   }
 
-  private final class Environment implements RemoteEnvironment {
-    private final RemoteSettings settings;
-    private final AtomicReference<Supplier<RemoteStats>> stats = new AtomicReference<>();
-
-    Environment(RemoteSettings settings) {
-      this.settings = settings;
-    }
-
-    @Override
-    public RemoteSettings settings(Map<String, ?> configs) {
-      if (configs.containsKey("bad")) {
-        throw new IllegalArgumentException("bad: found it, expected none");
-      }
-      return settings;
-    }
-
-    @Override
-    public void onChange(Consumer<RemoteSettings.Live> changed) {}
-
-    @Override
-    public Optional<String> clusterId() {
-      return Optional.of("cluster");
-    }
-
-    @Override
-    public List<Path> logDirectories() {
-      return List.of();
-    }
-
-    @Override
-    public PolicyRegistry policies() {
-      return PolicyRegistry.load(getClass().getClassLoader());
-    }
-
-    @Override
-    public StoreStage.Hook stages() {
-      return stage -> stages.reached(stage);
-    }
-
-    @Override
-    public EngineEnvironment engine() {
-      return EngineEnvironment.system();
-    }
-
-    @Override
-    public void publish(Supplier<RemoteStats> source) {
-      stats.set(source);
-    }
-  }
-
   private RemoteSettings settings(Duration copyTimeout, Path... directories) {
     return settings(copyTimeout, List.of(), Optional.empty(), directories);
   }
@@ -171,10 +116,15 @@ class StrataRemoteStorageManagerTest {
                 List.of())));
   }
 
-  private Environment environment = new Environment(settings(Duration.ofSeconds(10), Path.of("/")));
+  private FixedEnvironment environment =
+      environment(settings(Duration.ofSeconds(10), Path.of("/")));
+
+  private FixedEnvironment environment(RemoteSettings settings) {
+    return new FixedEnvironment(settings, stage -> stages.reached(stage));
+  }
 
   private StrataRemoteStorageManager manager(RemoteSettings settings) {
-    environment = new Environment(settings);
+    environment = environment(settings);
     StrataRemoteStorageManager manager = new StrataRemoteStorageManager(environment);
     manager.configure(Map.of());
     managers.add(manager);
@@ -186,11 +136,7 @@ class StrataRemoteStorageManagerTest {
   }
 
   private RemoteStats stats() {
-    Supplier<RemoteStats> supplier = environment.stats.get();
-    if (supplier == null) {
-      throw new AssertionError("no figures were published");
-    }
-    return supplier.get();
+    return environment.stats();
   }
 
   private static RemoteLogSegmentMetadata metadata(long start) {
@@ -558,7 +504,7 @@ class StrataRemoteStorageManagerTest {
   @Test
   void badConfigurationIsOneClearError() {
     StrataRemoteStorageManager manager =
-        new StrataRemoteStorageManager(new Environment(settings(Duration.ofSeconds(1), ssd)));
+        new StrataRemoteStorageManager(environment(settings(Duration.ofSeconds(1), ssd)));
     assertThatThrownBy(() -> manager.configure(Map.of("bad", "x")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("bad: found it, expected none");

@@ -57,7 +57,6 @@ public final class TierMoves implements TieredSegments {
   public TierMoves(
       PoolSet pools,
       LogDirectories logDirectories,
-      SegmentRegistry registry,
       DurableNames durable,
       SlotRelease release,
       ModificationTimes times,
@@ -66,7 +65,7 @@ public final class TierMoves implements TieredSegments {
       TierState state,
       MoveStage.Hook hook) {
     this.pools = pools;
-    this.registry = registry;
+    this.registry = durable.registry();
     this.space = space;
     this.empties = empties;
     this.hook = hook;
