@@ -32,6 +32,12 @@ public final class LogDirectories {
 
   private final Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
   private final TierEvents events;
+
+  /** Whether any directory is one that Kafka has formatted, and whether any is not. */
+  private boolean someFormatted;
+
+  private boolean someUnformatted;
+
   private final List<String> skipped = new CopyOnWriteArrayList<>();
   private final Optional<Pattern> forcedPlacement;
   private final Map<UUID, Path> pools;
@@ -89,6 +95,9 @@ public final class LogDirectories {
               .formatted(directory.id()));
     }
     byPath.put(directory.path(), directory);
+    boolean formatted = Files.exists(directory.path().resolve(MetaProperties.FILE_NAME));
+    someFormatted |= formatted;
+    someUnformatted |= !formatted;
   }
 
   /**
@@ -152,11 +161,7 @@ public final class LogDirectories {
    * that was skipped, or an empty mount point, which Kafka has not formatted as it has the others.
    */
   public boolean someAreAway() {
-    long formatted =
-        byPath.keySet().stream()
-            .filter(directory -> Files.exists(directory.resolve(MetaProperties.FILE_NAME)))
-            .count();
-    return !skipped.isEmpty() || (formatted > 0 && formatted < byPath.size());
+    return !skipped.isEmpty() || (someFormatted && someUnformatted);
   }
 
   /** Returns how many of the configured directories are not there. */
