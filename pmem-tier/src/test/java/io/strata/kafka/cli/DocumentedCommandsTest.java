@@ -36,6 +36,7 @@ class DocumentedCommandsTest {
   /** Commands of the system and of build tools, of which nothing is checked. */
   private static final Set<String> SYSTEM =
       Set.of(
+          "ansible-playbook",
           "apt-get",
           "cc",
           "cd",

@@ -155,7 +155,9 @@ final class CopyWithoutAttributesTest {
     SegmentTag tag = SegmentTag.read(segment).orElseThrow();
     fixture.append(segment, MORE);
     fixture.close();
-    fixture.logDirectories.add(Files.createDirectory(fixture.root.resolve("logs2")));
+    Path second = Files.createDirectory(fixture.root.resolve("logs2"));
+    Files.writeString(second.resolve("meta.properties"), "version=1\n");
+    fixture.logDirectories.add(second);
     fixture.open();
     fixture.close();
     Path moved = fixture.logDirectories.get(1).resolve("orders-0").resolve(segment.getFileName());
@@ -164,6 +166,19 @@ final class CopyWithoutAttributesTest {
     Files.delete(segment);
     Files.delete(segment.getParent());
     assertTagIsMissed(moved, tag);
+  }
+
+  /** The file is in its own place: the directory that is away has no better one. */
+  @Test
+  void isRefusedWhileAnotherLogDirectoryIsAway() throws Exception {
+    SegmentTag tag = SegmentTag.read(segment).orElseThrow();
+    byte[] older = Files.readAllBytes(segment);
+    fixture.append(segment, MORE);
+    fixture.close();
+    Files.delete(segment);
+    Files.write(segment, older);
+    fixture.logDirectories.add(fixture.root.resolve("not-mounted"));
+    assertTagIsMissed(segment, tag);
   }
 
   @Test

@@ -138,8 +138,15 @@ public final class Drain {
     if (!segment.segment().markClean(copied)) {
       throw changed(logFile);
     }
-    free(segment);
-    SegmentTag.remove(logFile);
+    if (Files.size(logFile) == 0) {
+      // Such a log file does not show that a tag was left behind: the tag goes first.
+      SegmentTag.remove(logFile);
+      Directories.force(logFile);
+      free(segment);
+    } else {
+      free(segment);
+      SegmentTag.remove(logFile);
+    }
     tier.registry().remove(segment);
     return copied.bytes();
   }

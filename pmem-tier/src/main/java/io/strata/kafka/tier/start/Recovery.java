@@ -158,10 +158,11 @@ public final class Recovery {
     Decided decided = decideAll();
     List<Decision> decisions = decided.decisions();
     forceTagsOfCopies(decided.logFiles());
+    // Before a slot is freed: an empty log file with the tag of a free one may lack bytes.
+    removeStaleTags(decided.stale());
     for (Decision each : decisions) {
       carryOut(each);
     }
-    removeStaleTags(decided.stale());
     return new RecoveryReport(
         registry.size(),
         paths(decisions, RecoveryRule.RESTORE),

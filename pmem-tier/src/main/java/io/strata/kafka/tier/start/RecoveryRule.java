@@ -131,10 +131,11 @@ enum RecoveryRule {
 
   /** A log file whose name was durable is not one that a power failure has taken. */
   private static RecoveryRule ofRemoved(Words slot, FoundFile file, boolean elsewhere) {
-    if (elsewhere) {
+    boolean untagged = file == FoundFile.PART || (file == FoundFile.EMPTY && slot.clean() == 0);
+    if (elsewhere && (!untagged || slot.has(SlotFlag.MOVED))) {
       return KEEP;
     }
-    if (file == FoundFile.PART || (file == FoundFile.EMPTY && slot.clean() == 0)) {
+    if (untagged) {
       return REFUSE_UNTAGGED;
     }
     if (!slot.has(SlotFlag.ORPHANED)) {

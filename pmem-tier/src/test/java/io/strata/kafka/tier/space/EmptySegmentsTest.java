@@ -3,10 +3,20 @@ package io.strata.kafka.tier.space;
 import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.layout.CheckedWord;
+import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.DelegatingMemory;
+import io.strata.kafka.memory.MemoryOpener;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.Batches;
 import io.strata.kafka.tier.TierFixture;
+import io.strata.kafka.tier.directory.TierParts;
+import io.strata.kafka.tier.offline.Drain;
 import io.strata.kafka.tier.spec.MoveStage;
+import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -160,6 +170,69 @@ final class EmptySegmentsTest {
     assertThat(SegmentTag.read(file)).isEmpty();
     append(channel, Batches.of(10_000, 1));
     assertThat(fixture.read(file)).isEqualTo(Batches.of(10_000, 1));
+  }
+
+  /** Opens a pool of which no slot is freed while a log file has a tag. */
+  private static TierParts.PoolOpening tagsGoFirst(Path logFile) {
+    return (file, type, owner) ->
+        SimPools.open(
+            new DelegatingMemory(MemoryOpener.open(MemoryType.MAPPED, file, true)) {
+              @Override
+              public void storeLong(long position, long word) throws IOException {
+                if ((word & CheckedWord.MAX_VALUE) == SlotLayout.STATE_FREE) {
+                  assertThat(SegmentTag.read(logFile)).isEmpty();
+                }
+                super.storeLong(position, word);
+              }
+            },
+            owner,
+            1);
+  }
+
+  @Test
+  void aDrainTakesTheTagBeforeTheSlot() throws Exception {
+    FileChannel unused = segment("orders-0");
+    Path file = fixture.segment("orders-0", 0);
+    fixture.close();
+    Drain.Report report =
+        Drain.run(
+            fixture.spec(),
+            TierEvents.NONE,
+            ProgressListener.NONE,
+            new TierParts(
+                tagsGoFirst(file), TierParts.STANDARD.background(), TierParts.STANDARD.time()));
+    assertThat(report.complete()).isTrue();
+    assertThat(report.segments()).isEqualTo(1);
+    assertThat(SegmentTag.read(file)).isEmpty();
+  }
+
+  /** The segment was about to get the slot. */
+  @Test
+  void aRecoveryTakesTheTagBeforeTheSlot() throws Exception {
+    idlePartitions();
+    look();
+    look();
+    Path killed = Files.createDirectory(directory.resolve("killed"));
+    List<TierFixture> copies = new ArrayList<>();
+    fixture.hook =
+        stage -> {
+          if (stage == MoveStage.UNSPILL_TAGGED && copies.isEmpty()) {
+            try {
+              copies.add(fixture.copyTo(killed));
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          }
+        };
+    Path file = fixture.segment("idle0-0", 0);
+    assertDone(fixture.goOn(file));
+    try (TierFixture copy = copies.get(0)) {
+      Path copied = copy.segment("idle0-0", 0);
+      assertThat(SegmentTag.read(copied)).isPresent();
+      copy.opening = tagsGoFirst(copied);
+      copy.open();
+      assertThat(SegmentTag.read(copied)).isEmpty();
+    }
   }
 
   @Test

@@ -244,6 +244,10 @@ final class RecoveryRuleTest {
     Path unused = Files.move(logs, fixture.root.resolve("unmounted"));
   }
 
+  private void lacksADirectory() {
+    fixture.logDirectories.add(fixture.root.resolve("not-mounted"));
+  }
+
   /** Makes what a start finds. */
   private interface Scenario {
     void make(RecoveryRuleTest test) throws IOException;
@@ -365,14 +369,12 @@ final class RecoveryRuleTest {
           Files.write(test.file, new byte[5]);
         });
     SCENARIOS.put(
-        "LIVE |  | elsewhere",
+        "LIVE, MOVED |  | elsewhere",
         test -> {
-          Path second = Files.createDirectory(test.fixture.root.resolve("second"));
-          test.fixture.logDirectories.add(second);
-          test.fixture.open();
-          test.fixture.close();
-          test.unmount(second);
-          test.orphaned();
+          test.set(SlotFlag.MOVED);
+          test.lacksADirectory();
+          test.write(1000);
+          boolean unused = SegmentTag.remove(test.file);
         });
     SCENARIOS.put(
         "LIVE |  | PART",
@@ -384,6 +386,12 @@ final class RecoveryRuleTest {
         "LIVE | clean = 0 | EMPTY",
         test -> {
           boolean unused = SegmentTag.remove(test.file);
+        });
+    SCENARIOS.put(
+        "LIVE |  | elsewhere",
+        test -> {
+          test.lacksADirectory();
+          test.orphaned();
         });
     SCENARIOS.put("LIVE, not ORPHANED |  | ", test -> Files.delete(test.file));
     SCENARIOS.put("LIVE | clean < end | ", RecoveryRuleTest::orphaned);
