@@ -19,6 +19,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeReplicaLogDirsResult.ReplicaLogDirInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionReplica;
 
 /**
@@ -184,6 +186,7 @@ final class OrdinaryYear {
   private void deleteTopic() throws Exception {
     if (ledgers.size() > 2) {
       RecordLedger gone = ledgers.remove(random.nextInt(ledgers.size()));
+      awaitRemoteMetadata(gone);
       Topics.delete(broker, gone.topic());
       // Kafka 4.3.1 that is told to stop while it deletes a tiered topic waits for its own closed
       // listener, a minute for each remote segment.
@@ -194,6 +197,23 @@ final class OrdinaryYear {
                   broker.logDirectories().stream()
                           .noneMatch(dir -> Files.exists(dir.resolve(gone.topic() + "-0")))
                       && !Files.exists(store.resolve("topics").resolve(gone.topic())));
+    }
+  }
+
+  /**
+   * Waits until Kafka knows the topic's remote segments: a topic that is deleted before leaves them
+   * in the store, as the page on the remote tier says.
+   */
+  private void awaitRemoteMetadata(RecordLedger ledger) throws Exception {
+    Map<TopicPartition, OffsetSpec> first = new HashMap<>();
+    for (int p = 0; p < ledger.partitions(); p++) {
+      first.put(new TopicPartition(ledger.topic(), p), OffsetSpec.forTimestamp(0));
+    }
+    try (Admin admin = broker.admin()) {
+      await()
+          .atMost(Tiers.PATIENCE)
+          .ignoreExceptions()
+          .until(() -> Topics.await(admin.listOffsets(first).all()).size() == first.size());
     }
   }
 
