@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit jdk25 lincheck brokers versions kafka metrics kills year powercuts nfs fuzz release docs strimzi clients containers)
+readonly ALL_PARTS=(short unit faults jdk25 lincheck brokers versions kafka metrics kills year powercuts nfs fuzz release docs strimzi clients containers)
 
 usage() {
   cat <<'EOT'
@@ -13,6 +13,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   short      static checks, unit tests and simulations on the JDK that runs Maven, stock brokers, and Kafka's own tests of
              FileRecords and LogSegment; all but the tests that are tagged "long", in small sizes: a quarter of an hour
   unit       all unit tests, crash simulations and stress tests in full size, and whether the simulation notices what is taken away
+  faults     the crash simulation with every n-th call of a workload failing, once and for good, and cuts behind that
+             (-Dstrata.failing.seeds)
   jdk25      the unit tests on JDK 25, where there is one below /usr/lib/jvm
   lincheck   the checks of linearizability, with twenty times as many scenarios
   brokers    all tests on stock brokers, one at a time
@@ -40,7 +42,7 @@ integration-tests/target/verify/PART.log; here each has a line with its time and
 Installs what is missing (libpmem and rsync for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
 kcat for clients; skopeo for release; QEMU for powercuts and nfs) by apt or dnf where it is root or may use sudo without a password, helm and
 kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
-where it cannot. Other arguments go to Maven in the parts short, unit, jdk25, lincheck, brokers, versions, kafka, metrics, year,
+where it cannot. Other arguments go to Maven in the parts short, unit, faults, jdk25, lincheck, brokers, versions, kafka, metrics, year,
 strimzi, clients and containers. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
@@ -196,6 +198,10 @@ part_unit() {
   maven test "${UNIT[@]}" -Dtest.excluded=none -Dstrata.crash.seeds=150 -Dstrata.segment.crash.seeds=4 -Dstrata.pool.crash.seeds=4 \
     -Dstrata.pool.damage.rounds=4000 -Dstrata.lincheck.factor=2 -Dstrata.store.seeds=20 -Dstrata.stress.seconds=30 \
     -Dstrata.fuzz.millis=5000 "$@"
+}
+
+part_faults() {
+  maven test -pl pmem-tier -am -Dtest=FailingCallsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded=none "$@"
 }
 
 part_jdk25() {

@@ -84,11 +84,15 @@ final class SimAttributes {
 
     @Override
     public List<String> list() throws IOException {
-      return disk.inode(path).attributeNames();
+      SimInode inode = disk.inode(path);
+      disk.call(Call.ATTRIBUTE_READ, path);
+      return inode.attributeNames();
     }
 
     private byte[] value(String attribute) throws IOException {
-      return disk.inode(path)
+      SimInode inode = disk.inode(path);
+      disk.call(Call.ATTRIBUTE_READ, path);
+      return inode
           .attribute(attribute)
           .orElseThrow(() -> new FileSystemException(path.toString(), null, "No data available"));
     }
@@ -109,13 +113,16 @@ final class SimAttributes {
     public int write(String attribute, ByteBuffer source) throws IOException {
       byte[] value = new byte[source.remaining()];
       source.get(value);
-      disk.attribute(disk.inode(path), attribute, Optional.of(value));
+      SimInode inode = disk.inode(path);
+      disk.call(Call.ATTRIBUTE_WRITE, path);
+      disk.attribute(inode, attribute, Optional.of(value));
       return value.length;
     }
 
     @Override
     public void delete(String attribute) throws IOException {
       byte[] unused = value(attribute);
+      disk.call(Call.ATTRIBUTE_DELETE, path);
       disk.attribute(disk.inode(path), attribute, Optional.empty());
     }
   }

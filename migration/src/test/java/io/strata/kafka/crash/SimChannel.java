@@ -3,23 +3,28 @@ package io.strata.kafka.crash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
 
 /** A channel on a {@link SimInode}, whatever its name. Thread safety: none. */
 final class SimChannel extends FileChannel {
 
   private final SimFileSystem disk;
+  private final Path path;
   private final SimInode inode;
   private final boolean writable;
   private long position;
 
-  SimChannel(SimFileSystem disk, SimInode inode, boolean writable) {
+  SimChannel(SimFileSystem disk, Path path, SimInode inode, boolean writable) {
     this.disk = disk;
+    this.path = path;
+    disk.open().add(path.toString());
     this.inode = inode;
     this.writable = writable;
   }
@@ -28,9 +33,24 @@ final class SimChannel extends FileChannel {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
+    closeIfInterrupted();
     if (toWrite && !writable) {
       throw new NonWritableChannelException();
     }
+  }
+
+  /** As the JDK does. */
+  private void closeIfInterrupted() throws IOException {
+    if (Thread.currentThread().isInterrupted()) {
+      close();
+      throw new ClosedByInterruptException();
+    }
+  }
+
+  private int call(Call call, int bytes) throws IOException {
+    int allowed = disk.call(call, path, bytes);
+    closeIfInterrupted();
+    return allowed;
   }
 
   @Override
@@ -48,6 +68,7 @@ final class SimChannel extends FileChannel {
   @Override
   public int read(ByteBuffer target, long from) throws IOException {
     check(false);
+    int unused = call(Call.READ, 0);
     if (from >= inode.size()) {
       return target.hasRemaining() ? -1 : 0;
     }
@@ -72,10 +93,9 @@ final class SimChannel extends FileChannel {
   @Override
   public int write(ByteBuffer source, long to) throws IOException {
     check(true);
-    byte[] bytes = new byte[source.remaining()];
-    source.duplicate().get(bytes);
+    byte[] bytes = new byte[call(Call.WRITE, source.remaining())];
+    source.get(bytes);
     disk.write(inode, to, bytes);
-    source.position(source.limit());
     return bytes.length;
   }
 
@@ -101,6 +121,7 @@ final class SimChannel extends FileChannel {
   @Override
   public FileChannel truncate(long size) throws IOException {
     check(true);
+    int unused = call(Call.TRUNCATE, 0);
     disk.truncate(inode, size);
     position = Math.min(position, size);
     return this;
@@ -109,6 +130,7 @@ final class SimChannel extends FileChannel {
   @Override
   public void force(boolean metaData) throws IOException {
     check(false);
+    int unused = call(inode.directory ? Call.DIRECTORY_FORCE : Call.FILE_FORCE, 0);
     disk.force(inode, metaData);
   }
 
@@ -140,5 +162,7 @@ final class SimChannel extends FileChannel {
   }
 
   @Override
-  protected void implCloseChannel() {}
+  protected void implCloseChannel() {
+    boolean unused = disk.open().remove(path.toString());
+  }
 }

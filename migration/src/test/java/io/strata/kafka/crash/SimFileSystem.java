@@ -14,6 +14,7 @@ import java.nio.file.WatchService;
 import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,6 +43,10 @@ public final class SimFileSystem extends FileSystem {
   private String touched = "";
 
   private Points points = Points.NONE;
+  private Calls calls = Calls.NONE;
+
+  /** Who has channels and listings open, by their paths. */
+  private final List<String> open = new ArrayList<>();
 
   /** An empty one. */
   public SimFileSystem() {
@@ -57,6 +62,24 @@ public final class SimFileSystem extends FileSystem {
   /** Who hears of changes. */
   public void points(Points listener) {
     points = listener;
+  }
+
+  /** Who hears of calls, and has some fail. */
+  public void calls(Calls listener) {
+    calls = listener;
+  }
+
+  int call(Call call, Path on, int bytes) throws IOException {
+    return calls.before(call, on.toString(), bytes);
+  }
+
+  void call(Call call, Path on) throws IOException {
+    int unused = call(call, on, 0);
+  }
+
+  /** The paths of channels and listings that are open. */
+  public List<String> open() {
+    return open;
   }
 
   /** What was changed last, for a trace. */
@@ -150,6 +173,7 @@ public final class SimFileSystem extends FileSystem {
     if (parent.entries.containsKey(name(path))) {
       throw new FileAlreadyExistsException(path.toString());
     }
+    call(Call.CREATE, path);
     touched = path + " inode " + nextId;
     boolean unused = points.before(Point.CREATE);
     SimInode inode = new SimInode(nextId++, directory);
@@ -163,6 +187,7 @@ public final class SimFileSystem extends FileSystem {
     if (find(name) != null) {
       throw new FileAlreadyExistsException(name.toString());
     }
+    call(Call.CREATE, name);
     touched = name + " inode " + inode.id;
     boolean unused = points.before(Point.CREATE);
     journal.change(new SimJournal.Entry(parent(name), name(name), inode));
@@ -173,6 +198,7 @@ public final class SimFileSystem extends FileSystem {
     if (!inode.entries.isEmpty()) {
       throw new DirectoryNotEmptyException(path.toString());
     }
+    call(Call.UNLINK, path);
     touched = path + " inode " + inode.id;
     boolean unused = points.before(Point.UNLINK);
     journal.change(new SimJournal.Entry(parent(path), name(path), null));
@@ -187,6 +213,7 @@ public final class SimFileSystem extends FileSystem {
     if (replaced != null && (!replace || replaced.directory)) {
       throw new FileAlreadyExistsException(target.toString());
     }
+    call(Call.RENAME, source);
     touched = source + " to " + target + " inode " + inode.id;
     boolean unused = points.before(Point.RENAME);
     journal.change(

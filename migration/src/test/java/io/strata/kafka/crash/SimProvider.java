@@ -83,6 +83,8 @@ final class SimProvider extends FileSystemProvider {
         throw new NoSuchFileException(path.toString());
       }
       inode = disk.create(path, false);
+    } else {
+      disk.call(Call.OPEN, path);
     }
     if (inode.directory && write) {
       throw new FileSystemException(path.toString(), null, "Is a directory");
@@ -90,13 +92,14 @@ final class SimProvider extends FileSystemProvider {
     if (write && options.contains(StandardOpenOption.TRUNCATE_EXISTING)) {
       disk.truncate(inode, 0);
     }
-    return new SimChannel(disk, inode, write);
+    return new SimChannel(disk, path, inode, write);
   }
 
   @Override
   public DirectoryStream<Path> newDirectoryStream(
       Path directory, DirectoryStream.Filter<? super Path> filter) throws IOException {
     SimInode inode = disk.inode(directory);
+    disk.call(Call.LIST, directory);
     if (!inode.directory) {
       throw new NotDirectoryException(directory.toString());
     }
@@ -107,7 +110,10 @@ final class SimProvider extends FileSystemProvider {
         paths.add(path);
       }
     }
+    disk.open().add(directory.toString());
     return new DirectoryStream<>() {
+      private boolean closed;
+
       @Override
       public Iterator<Path> iterator() {
         return paths.iterator();
@@ -115,7 +121,10 @@ final class SimProvider extends FileSystemProvider {
 
       @Override
       public void close() {
-        paths.clear();
+        if (!closed) {
+          closed = true;
+          boolean unused = disk.open().remove(directory.toString());
+        }
       }
     };
   }
@@ -162,7 +171,7 @@ final class SimProvider extends FileSystemProvider {
 
   @Override
   public FileStore getFileStore(Path path) {
-    return new SimStore();
+    return new SimStore(disk, path);
   }
 
   @Override
@@ -184,7 +193,9 @@ final class SimProvider extends FileSystemProvider {
   @Override
   public <A extends BasicFileAttributes> A readAttributes(
       Path path, Class<A> type, LinkOption... options) throws IOException {
-    return type.cast(new SimAttributes.Values(disk.inode(path)));
+    SimInode inode = disk.inode(path);
+    disk.call(Call.STATUS, path);
+    return type.cast(new SimAttributes.Values(inode));
   }
 
   @Override

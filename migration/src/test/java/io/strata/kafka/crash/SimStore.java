@@ -1,6 +1,8 @@
 package io.strata.kafka.crash;
 
+import java.io.IOException;
 import java.nio.file.FileStore;
+import java.nio.file.Path;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.FileStoreAttributeView;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +11,14 @@ import org.jspecify.annotations.Nullable;
 final class SimStore extends FileStore {
 
   private static final long SIZE = 1L << 40;
+
+  private final SimFileSystem disk;
+  private final Path path;
+
+  SimStore(SimFileSystem disk, Path path) {
+    this.disk = disk;
+    this.path = path;
+  }
 
   @Override
   public String name() {
@@ -31,7 +41,8 @@ final class SimStore extends FileStore {
   }
 
   @Override
-  public long getUsableSpace() {
+  public long getUsableSpace() throws IOException {
+    disk.call(Call.SPACE, path);
     return SIZE;
   }
 

@@ -532,7 +532,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     // Files that are not ours are renamed here too: that has to be durable before what comes next.
-    if (Files.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
+    if (Directories.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
       unsynced.directoryRenamed(from.get(), to.get());
       if (!renames.directory(from.get(), to.get(), options)) {
         Files.move(source, target, options);

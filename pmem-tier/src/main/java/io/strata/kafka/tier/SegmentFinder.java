@@ -219,7 +219,7 @@ record SegmentFinder(
           return Optional.empty();
         }
         segment = known.isPresent() ? known.get() : factory.inLogFile(name, found);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         logFile.close();
         throw e;
       }

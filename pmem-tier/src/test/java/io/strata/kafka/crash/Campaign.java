@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -39,6 +40,11 @@ final class Campaign {
   private long onlyCut;
   private long mostCuts = Long.MAX_VALUE;
   private boolean near;
+  private boolean failing;
+  private long failedCalls;
+
+  /** What a cut has found: a background thread may have had it first, and kept it. */
+  private Optional<Failure> found = Optional.empty();
 
   /** What came out of a seed that was not as it must be. */
   static final class Failure extends AssertionError {
@@ -70,6 +76,12 @@ final class Campaign {
     return this;
   }
 
+  /** Has a call of one seed in four fail, somewhere among the cuts. */
+  Campaign failing() {
+    failing = true;
+    return this;
+  }
+
   long cuts() {
     return cuts;
   }
@@ -84,7 +96,10 @@ final class Campaign {
         + "; of workloads "
         + byDepth[0]
         + ", of recoveries and what followed "
-        + Arrays.toString(Arrays.copyOfRange(byDepth, 1, byDepth.length));
+        + Arrays.toString(Arrays.copyOfRange(byDepth, 1, byDepth.length))
+        + "; "
+        + failedCalls
+        + " of workloads in which a call failed";
   }
 
   /** Runs one workload. */
@@ -94,6 +109,11 @@ final class Campaign {
 
   /** Runs one workload on pools of choice. */
   void run(long seed, Setup setup) throws IOException {
+    long lot = Loss.mix(seed, 53);
+    if (failing && Long.remainderUnsigned(lot, 4) == 0) {
+      runFailing(seed, setup, FailingCall.any(Loss.mix(lot, seed)));
+      return;
+    }
     SimWorld world = SimWorld.create(setup);
     Cutter cutter = new Cutter(seed, world, List.of(), 0, 0);
     world.points(cutter);
@@ -113,6 +133,23 @@ final class Campaign {
     } catch (IOException | RuntimeException | AssertionError e) {
       throw new Failure(setup + ", seed " + seed + ", without a crash: " + e + repeat(seed, -1), e);
     }
+  }
+
+  private void runFailing(long seed, Setup setup, FailingCall.Plan plan) throws IOException {
+    FailingRun run = new FailingRun(seed, setup, Optional.of(plan));
+    run.world().points(new Cutter(seed, run.world(), List.of(), 0, 0));
+    long before = cuts;
+    try {
+      run.live();
+    } catch (Failure e) {
+      throw e;
+    } catch (IOException | RuntimeException | AssertionError e) {
+      throw new Failure(setup + ", seed " + seed + ", " + plan + ": " + e + repeat(seed, -1), e);
+    }
+    if (found.isPresent()) {
+      throw found.get();
+    }
+    failedCalls += run.where().isEmpty() ? 0 : cuts - before;
   }
 
   private static String repeat(long seed, long cut) {
@@ -217,19 +254,23 @@ final class Campaign {
         recover(left, path, end, chance);
       } catch (Failure e) {
         failed = true;
+        found = Optional.of(e);
         throw e;
       } catch (IOException | RuntimeException | AssertionError e) {
         failed = true;
-        throw new Failure(
-            world.setup
-                + ", seed "
-                + seed
-                + ", "
-                + path
-                + ": "
-                + e
-                + repeat(seed, path.get(0).number()),
-            e);
+        Failure failure =
+            new Failure(
+                world.setup
+                    + ", seed "
+                    + seed
+                    + ", "
+                    + path
+                    + ": "
+                    + e
+                    + repeat(seed, path.get(0).number()),
+                e);
+        found = Optional.of(failure);
+        throw failure;
       }
     }
 

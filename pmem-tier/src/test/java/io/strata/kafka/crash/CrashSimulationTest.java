@@ -28,7 +28,7 @@ final class CrashSimulationTest {
   @Test
   void nothingIsLost() throws IOException {
     Long one = Long.getLong("strata.crash.seed");
-    Campaign campaign = new Campaign(Sites.ALL).only(Long.getLong("strata.crash.cut", 0));
+    Campaign campaign = new Campaign(Sites.ALL).failing().only(Long.getLong("strata.crash.cut", 0));
     if (one != null) {
       campaign.run(one);
     } else {

@@ -25,6 +25,10 @@ final class Expected {
   }
 
   final long offset;
+
+  /** The log directory. */
+  final String root;
+
   State state = State.LIVE;
 
   /** Its partition's directory and its own name, now. */
@@ -77,8 +81,9 @@ final class Expected {
     }
   }
 
-  Expected(long offset, String directory, String file) {
+  Expected(long offset, String root, String directory, String file) {
     this.offset = offset;
+    this.root = root;
     this.directory = directory;
     this.file = file;
     this.promised = !isFuture(directory);
@@ -104,7 +109,7 @@ final class Expected {
   }
 
   Expected copy() {
-    Expected copy = new Expected(offset, directory, file);
+    Expected copy = new Expected(offset, root, directory, file);
     copy.state = state;
     copy.promised = promised;
     copy.awaited = awaited;
@@ -223,7 +228,9 @@ final class Expected {
 
   @Override
   public String toString() {
-    return directory
+    return root
+        + "/"
+        + directory
         + "/"
         + file
         + " ("

@@ -13,6 +13,7 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +53,11 @@ public final class SimMemory implements PersistentMemory {
   private final BitSet certainOwned = new BitSet();
 
   private Points points = Points.NONE;
+  private Calls calls = Calls.NONE;
+
+  /** The force that failed: nothing is stored or forced from then on. */
+  private Optional<IOException> failure = Optional.empty();
+
   private boolean closed;
 
   /** The uncertain words of a page. */
@@ -122,9 +128,15 @@ public final class SimMemory implements PersistentMemory {
     points = listener;
   }
 
+  /** Who hears of calls, and has some fail. */
+  void calls(Calls listener) {
+    calls = listener;
+  }
+
   /** For a pool's next opening. */
   void reopen() {
     closed = false;
+    failure = Optional.empty();
   }
 
   /** What a power cut now leaves. */
@@ -211,8 +223,42 @@ public final class SimMemory implements PersistentMemory {
   }
 
   @Override
+  public Optional<IOException> failure() {
+    return failure;
+  }
+
+  private void call(Call call) throws IOException {
+    int unused = calls.before(call, name, 0);
+  }
+
+  private void checkStore(long position, long length) throws IOException {
+    check(position, length);
+    requireNoFailure();
+    call(Call.STORE);
+  }
+
+  private void requireNoFailure() throws IOException {
+    if (failure.isPresent()) {
+      throw new IOException(name + ": found that an earlier force failed", failure.get());
+    }
+  }
+
+  /** Whether a force is to have its effect. */
+  private boolean beginForce() throws IOException {
+    requireNoFailure();
+    try {
+      call(Call.FORCE);
+    } catch (IOException | Error e) {
+      failure = Optional.of(e instanceof IOException io ? io : new IOException(e));
+      throw e;
+    }
+    return points.before(Point.FORCE);
+  }
+
+  @Override
   public void load(long position, ByteBuffer target) throws IOException {
     check(position, target.remaining());
+    call(Call.LOAD);
     int at = (int) position;
     while (target.hasRemaining()) {
       int within = at % PAGE;
@@ -225,12 +271,13 @@ public final class SimMemory implements PersistentMemory {
   @Override
   public long loadLong(long position) throws IOException {
     check(position, Long.BYTES);
+    call(Call.LOAD);
     return (long) LONG.get(seen[(int) position / PAGE], (int) position % PAGE);
   }
 
   @Override
   public void store(long position, ByteBuffer source) throws IOException {
-    check(position, source.remaining());
+    checkStore(position, source.remaining());
     int at = (int) position;
     while (source.hasRemaining()) {
       int within = at % PAGE;
@@ -242,14 +289,19 @@ public final class SimMemory implements PersistentMemory {
 
   @Override
   public void storeAndPersist(long position, ByteBuffer source) throws IOException {
-    int length = source.remaining();
+    int start = source.position();
     store(position, source);
-    persist(position, length);
+    try {
+      persist(position, source.position() - start);
+    } catch (IOException e) {
+      source.position(start);
+      throw e;
+    }
   }
 
   @Override
   public void storeLong(long position, long value) throws IOException {
-    check(position, Long.BYTES);
+    checkStore(position, Long.BYTES);
     if (position % Long.BYTES != 0) {
       throw new IllegalArgumentException("position " + position + " is no multiple of 8");
     }
@@ -259,7 +311,7 @@ public final class SimMemory implements PersistentMemory {
 
   @Override
   public void zero(long position, long length) throws IOException {
-    check(position, length);
+    checkStore(position, length);
     for (int at = (int) position; at < position + length; ) {
       int page = at / PAGE;
       int within = at % PAGE;
@@ -298,6 +350,7 @@ public final class SimMemory implements PersistentMemory {
   @Override
   public void persist(long position, long length) throws IOException {
     check(position, length);
+    call(Call.PERSIST);
     if (points.before(Point.PERSIST) && durability == Durability.POWER) {
       certain(position, length);
     }
@@ -309,7 +362,7 @@ public final class SimMemory implements PersistentMemory {
     if (durability == Durability.POWER) {
       return;
     }
-    if (points.before(Point.FORCE)) {
+    if (beginForce()) {
       if (type == MemoryType.FILE) {
         // fdatasync knows no ranges.
         certain(0, size);
@@ -323,7 +376,7 @@ public final class SimMemory implements PersistentMemory {
   @Override
   public void forceAlone(long position, long length) throws IOException {
     check(position, length);
-    if (durability != Durability.POWER && points.before(Point.FORCE)) {
+    if (durability != Durability.POWER && beginForce()) {
       certain(position, length);
     }
   }

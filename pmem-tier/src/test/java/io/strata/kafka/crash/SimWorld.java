@@ -42,7 +42,23 @@ final class SimWorld {
     KILL
   }
 
+  /** What a test does with calls that fail. */
+  interface Faults {
+    /** None fail. */
+    Faults NONE =
+        cause -> {
+          throw new AssertionError(cause);
+        };
+
+    /** A move has failed, which the one who moves has to take. */
+    void moveFailed(Throwable cause);
+  }
+
+  /** The log directory that workloads use. */
+  static final String LOGS = "/logs";
+
   final Setup setup;
+  final List<String> roots;
   final SimFileSystem disk;
   final List<SimMemory> memories;
   final TreeMap<Long, Expected> segments = new TreeMap<>();
@@ -67,12 +83,15 @@ final class SimWorld {
   /** What each partition's directory has been called. */
   private final Map<String, Set<String>> directoryNames = new HashMap<>();
 
+  private Faults faults = Faults.NONE;
   private @Nullable SimTier tier;
   private SimExecutor background = new SimExecutor();
   private final Map<Long, FileChannel> channels = new HashMap<>();
 
-  private SimWorld(Setup setup, SimFileSystem disk, List<SimMemory> memories, long boot) {
+  private SimWorld(
+      Setup setup, List<String> roots, SimFileSystem disk, List<SimMemory> memories, long boot) {
     this.setup = setup;
+    this.roots = roots;
     this.disk = disk;
     this.memories = memories;
     this.boot = boot;
@@ -81,17 +100,26 @@ final class SimWorld {
 
   /** A machine with empty pools and an empty log directory. */
   static SimWorld create(Setup setup) throws IOException {
+    return create(setup, List.of(LOGS));
+  }
+
+  /** A machine with empty pools and empty log directories. */
+  static SimWorld create(Setup setup, List<String> roots) throws IOException {
     SimFileSystem disk = new SimFileSystem();
-    Path logs = disk.getPath("/logs");
-    Files.createDirectory(logs);
-    Files.getFileAttributeView(logs, UserDefinedFileAttributeView.class)
-        .write(
-            "strata.directory",
-            ByteBuffer.wrap(
-                "00000000-0000-0001-0000-000000000001".getBytes(StandardCharsets.UTF_8)));
-    force(disk.getPath("/"));
-    force(logs);
-    return new SimWorld(setup, disk, setup.format(), 1);
+    for (int i = 0; i < roots.size(); i++) {
+      Path logs = disk.getPath(roots.get(i));
+      Files.createDirectory(logs);
+      Files.getFileAttributeView(logs, UserDefinedFileAttributeView.class)
+          .write(
+              "strata.directory",
+              ByteBuffer.wrap(
+                  "00000000-0000-0001-0000-00000000000%d"
+                      .formatted(i + 1)
+                      .getBytes(StandardCharsets.UTF_8)));
+      force(disk.getPath("/"));
+      force(logs);
+    }
+    return new SimWorld(setup, roots, disk, setup.format(), 1);
   }
 
   /** The machine that a crash leaves. */
@@ -107,7 +135,8 @@ final class SimWorld {
                   : emptied(i));
     }
     SimFileSystem leftLogFile = end == End.KILL ? disk.kill() : disk.powerCut(loss);
-    SimWorld world = new SimWorld(setup, leftLogFile, left, end == End.KILL ? boot : boot + 1);
+    SimWorld world =
+        new SimWorld(setup, roots, leftLogFile, left, end == End.KILL ? boot : boot + 1);
     segments.forEach((offset, expected) -> world.segments.put(offset, expected.copy()));
     world.nextOffset = nextOffset;
     directoryNames.forEach((name, names) -> world.directoryNames.put(name, new TreeSet<>(names)));
@@ -130,6 +159,24 @@ final class SimWorld {
     memories.forEach(memory -> memory.points(points));
   }
 
+  void calls(Calls calls) {
+    disk.calls(calls);
+    memories.forEach(memory -> memory.calls(calls));
+  }
+
+  void faults(Faults then) {
+    faults = then;
+  }
+
+  void moveFailed(Throwable cause) {
+    faults.moveFailed(cause);
+  }
+
+  /** Whether the process is there. */
+  boolean isUp() {
+    return tier != null;
+  }
+
   private SimTier tier() {
     SimTier open = tier;
     if (open == null) {
@@ -148,7 +195,10 @@ final class SimWorld {
 
   private TierSpec spec() {
     return SimTier.spec(
-        setup.config(), setup.poolFiles(), Setup.OWNER, List.of(disk.getPath("/logs")));
+        setup.config(),
+        setup.poolFiles(),
+        Setup.OWNER,
+        roots.stream().map(root -> disk.getPath(root)).toList());
   }
 
   private SimTier.PoolSource pools() {
@@ -164,9 +214,10 @@ final class SimWorld {
   }
 
   void close() throws IOException {
-    closeChannels();
-    tier().close();
+    SimTier closing = tier();
     tier = null;
+    closeChannels();
+    closing.close();
   }
 
   void closeChannels() throws IOException {
@@ -177,7 +228,7 @@ final class SimWorld {
   }
 
   Path path(Expected segment) {
-    return disk.getPath("/logs/" + segment.directory + "/" + segment.file);
+    return disk.getPath(segment.root + "/" + segment.directory + "/" + segment.file);
   }
 
   static void force(Path file) throws IOException {
@@ -203,8 +254,12 @@ final class SimWorld {
   }
 
   Expected create(String directory) throws IOException {
+    return create(LOGS, directory);
+  }
+
+  Expected create(String root, String directory) throws IOException {
     long offset = nextOffset++;
-    Expected segment = new Expected(offset, directory, String.format("%020d.log", offset));
+    Expected segment = new Expected(offset, root, directory, String.format("%020d.log", offset));
     segment.directories.addAll(directoryNames.getOrDefault(directory, Set.of()));
     segments.put(offset, segment);
     FileChannel unused = channel(segment);
@@ -214,7 +269,7 @@ final class SimWorld {
   /** Writes a segment as the JDK does: the tier does not know it, and nothing is forced. */
   void writePastTheTier(String directory, byte[] content) throws IOException {
     long offset = nextOffset++;
-    Expected segment = new Expected(offset, directory, String.format("%020d.log", offset));
+    Expected segment = new Expected(offset, LOGS, directory, String.format("%020d.log", offset));
     segments.put(offset, segment);
     Path unused = Files.write(path(segment), content);
     segment.content = content;
@@ -294,8 +349,8 @@ final class SimWorld {
   /** As Kafka flushes a log: the segment, and the directory. */
   void flush(Expected segment) throws IOException {
     channel(segment).force(true);
-    force(disk.getPath("/logs/" + segment.directory));
-    force(disk.getPath("/logs"));
+    force(disk.getPath(segment.root + "/" + segment.directory));
+    force(disk.getPath(segment.root));
     segment.flushed();
   }
 
@@ -373,7 +428,14 @@ final class SimWorld {
   /** Every file that is a segment by its name, by base offset. */
   Map<Long, Path> files() throws IOException {
     Map<Long, Path> found = new TreeMap<>();
-    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(disk.getPath("/logs"))) {
+    for (String root : roots) {
+      addFiles(disk.getPath(root), found);
+    }
+    return found;
+  }
+
+  private static void addFiles(Path root, Map<Long, Path> found) throws IOException {
+    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(root)) {
       for (Path partition : partitions) {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(partition)) {
           for (Path file : files) {
@@ -386,7 +448,6 @@ final class SimWorld {
         }
       }
     }
-    return found;
   }
 
   /**
@@ -451,6 +512,21 @@ final class SimWorld {
     }
     if (exact) {
       verifyOrder(expected, found.length, files);
+    }
+  }
+
+  /** Compares what the running process has of a segment with what it has been told. */
+  void verifyRead(Expected expected) throws IOException {
+    Path file = files().get(expected.offset);
+    if (file == null) {
+      if (expected.required(true)) {
+        throw new AssertionError("found no file of " + expected);
+      }
+      return;
+    }
+    Optional<String> difference = expected.difference(read(file), true, true);
+    if (difference.isPresent()) {
+      throw new AssertionError(file + ": " + difference.get() + "; expected " + expected);
     }
   }
 

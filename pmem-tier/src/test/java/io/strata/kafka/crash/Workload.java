@@ -31,6 +31,10 @@ final class Workload {
   private final boolean small;
 
   private final List<String> partitions = new ArrayList<>();
+
+  /** That of the step under way. */
+  private String partition = "";
+
   private int directories;
 
   Workload(SimWorld world, long seed) throws IOException {
@@ -52,6 +56,11 @@ final class Workload {
     return ID + String.format("%08x", random.nextInt());
   }
 
+  /** Uses the partition of the last step no more: what it is now, Kafka does not know. */
+  void giveUp() {
+    partitions.remove(partition);
+  }
+
   private Path directory(String name) {
     return world.disk.getPath("/logs/" + name);
   }
@@ -70,7 +79,7 @@ final class Workload {
     if (partitions.size() < 2) {
       String unused = addPartition();
     }
-    String partition = partitions.get(random.nextInt(partitions.size()));
+    partition = partitions.get(random.nextInt(partitions.size()));
     List<Expected> segments = world.in(partition);
     if (small && random.nextBoolean()) {
       press(partition, segments);
@@ -104,9 +113,9 @@ final class Workload {
   }
 
   /** Fills the pools. */
-  private void press(String partition, List<Expected> segments) throws IOException {
+  private void press(String name, List<Expected> segments) throws IOException {
     if (segments.isEmpty() || random.nextInt(4) == 0) {
-      roll(partition, segments);
+      roll(name, segments);
     } else {
       Expected active = last(segments);
       int batches = active.file.endsWith(".deleted") ? 0 : 1 + random.nextInt(3);
@@ -126,23 +135,23 @@ final class Workload {
     return SimBatches.of(100 + length, random.nextLong());
   }
 
-  private void appendOrRoll(String partition, List<Expected> segments) throws IOException {
+  private void appendOrRoll(String name, List<Expected> segments) throws IOException {
     Expected active = last(segments);
     if (active.content.length > LONGEST_SEGMENT || active.file.endsWith(".deleted")) {
-      roll(partition, segments);
+      roll(name, segments);
     } else {
       world.append(active, batch());
     }
   }
 
   /** Kafka flushes the segment before, soon after. */
-  private void roll(String partition, List<Expected> segments) throws IOException {
+  private void roll(String name, List<Expected> segments) throws IOException {
     if (world.segments.values().stream().filter(s -> s.state == Expected.State.LIVE).count()
         > MOST_SEGMENTS) {
       deleteOldest(segments);
       return;
     }
-    Expected segment = world.create(partition);
+    Expected segment = world.create(name);
     if (!segments.isEmpty() && random.nextInt(4) > 0) {
       world.flush(last(segments));
     }
@@ -185,38 +194,38 @@ final class Workload {
     world.closeChannel(segment);
   }
 
-  private void deletePartition(String partition, List<Expected> segments) throws IOException {
+  private void deletePartition(String name, List<Expected> segments) throws IOException {
     if (partitions.size() < 3 && random.nextInt(3) > 0) {
       String unused = addPartition();
     }
-    String name = partition + "." + id() + "-delete";
-    world.renameDirectory(partition, name);
-    partitions.remove(partition);
+    String other = name + "." + id() + "-delete";
+    world.renameDirectory(name, other);
+    partitions.remove(name);
     if (random.nextBoolean()) {
       background();
     }
     for (Expected segment : segments) {
       delete(segment);
     }
-    Files.delete(directory(name));
+    Files.delete(directory(other));
     if (random.nextBoolean()) {
-      Files.createDirectory(directory(partition));
-      partitions.add(partition);
+      Files.createDirectory(directory(name));
+      partitions.add(name);
     }
   }
 
   /** A replica moves from another log directory: it is written beside, and takes the name. */
-  private void future(String partition, List<Expected> segments) throws IOException {
-    String name = partition + "." + id() + "-future";
-    Files.createDirectory(directory(name));
+  private void future(String name, List<Expected> segments) throws IOException {
+    String other = name + "." + id() + "-future";
+    Files.createDirectory(directory(other));
     int count = 1 + random.nextInt(2);
     for (int i = 0; i < count; i++) {
-      Expected segment = world.create(name);
+      Expected segment = world.create(other);
       world.append(segment, batch());
     }
-    String old = partition + "." + id() + "-delete";
-    world.renameDirectory(partition, old);
-    world.renameDirectory(name, partition);
+    String old = name + "." + id() + "-delete";
+    world.renameDirectory(name, old);
+    world.renameDirectory(other, name);
     for (Expected segment : segments) {
       delete(segment);
     }
@@ -260,6 +269,8 @@ final class Workload {
       throw new IllegalStateException(e);
     } catch (NoSuchFileException e) {
       throw new AssertionError(e);
+    } catch (IOException | OutOfMemoryError e) {
+      world.moveFailed(e);
     }
   }
 }

@@ -1,5 +1,8 @@
 package io.strata.kafka.tier;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.crash.SimFileSystem;
 import io.strata.kafka.tier.directory.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,14 +14,32 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A partition is renamed while the unlinking of its segment is made durable: with an exception from
- * that, the segment's slot would not be freed before the next start.
+ * The unlinking of a segment is made durable where its partition is now: renamed meanwhile, or on a
+ * disk that fails. Without an exception its slot is freed, and with one it is not before the next
+ * start.
  */
 final class ForceNearestTest {
 
   private static final int TIMES = 3_000;
 
   @TempDir private Path logs;
+
+  /** Seen by the disk below it, a directory that cannot be looked at is not gone. */
+  @Test
+  void aDirectoryThatCannotBeLookedAtIsNotGone() throws IOException {
+    SimFileSystem disk = new SimFileSystem();
+    Path partition = disk.getPath("/logs/orders-0");
+    Files.createDirectory(disk.getPath("/logs"));
+    Files.createDirectory(partition);
+    disk.calls(
+        (call, on, bytes) -> {
+          if (on.startsWith("/logs")) {
+            throw new IOException("Input/output error");
+          }
+          return bytes;
+        });
+    assertThatThrownBy(() -> Directories.forceNearest(partition)).hasMessage("Input/output error");
+  }
 
   @Test
   void theDirectoryIsRenamedMeanwhile() throws Exception {

@@ -195,6 +195,11 @@ public final class SimTier {
     return tier.recoveryReport();
   }
 
+  /** The log directories that recovery has skipped, each with the reason. */
+  public List<String> skipped() {
+    return tier.skippedLogDirectories();
+  }
+
   /** The pools. */
   public List<Pool> pools() {
     return tier.pools();
