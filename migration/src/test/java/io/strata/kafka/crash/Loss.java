@@ -6,10 +6,40 @@ package io.strata.kafka.crash;
  * one" comes up too. Immutable.
  *
  * @param seed distinguishes this cut from others
+ * @param byFile whether each file has a fate of its own, in place of each page
  */
-public record Loss(long seed) {
+public record Loss(long seed, boolean byFile) {
 
   private static final double[] SHARES = {0, 0, 0.05, 0.5, 0.5, 0.95, 1, 1};
+
+  /** What becomes of the unsynced part of a file. */
+  enum Fate {
+    /** Each page for itself. */
+    BY_PAGE,
+    /** All of it is there. */
+    WHOLE,
+    /** The end is not. */
+    CUT,
+    /** The size is there, and where nothing was before are zeros. */
+    ZEROED,
+    /** All of it is there, but for a bit. */
+    FLIPPED
+  }
+
+  /** Each page for itself. */
+  public Loss(long seed) {
+    this(seed, false);
+  }
+
+  /** The same cut of another item. */
+  public Loss mixed(long item) {
+    return new Loss(mix(seed, item), byFile);
+  }
+
+  Fate fate(long file) {
+    Fate[] fates = Fate.values();
+    return byFile ? fates[choose(fates.length, Sort.FATE, file)] : Fate.BY_PAGE;
+  }
 
   /** What may be lost. */
   enum Sort {
@@ -19,7 +49,8 @@ public record Loss(long seed) {
     SECTOR,
     SIZE,
     ATTRIBUTE,
-    ENTRY
+    ENTRY,
+    FATE
   }
 
   /** A number that two others lead to, and hardly any other two. */

@@ -177,12 +177,16 @@ final class SimInode {
     left.modified = modified;
     left.pages.putAll(pages);
     long inode = id << 32;
-    left.size = version(sizesBefore, size, loss, Loss.Sort.SIZE, inode);
+    Loss.Fate fate = loss.fate(id);
+    left.size =
+        switch (fate) {
+          case BY_PAGE -> version(sizesBefore, size, loss, Loss.Sort.SIZE, inode);
+          case CUT -> cutSize(loss);
+          case WHOLE, ZEROED, FLIPPED -> size;
+        };
     pagesBefore.forEach(
-        (number, before) -> {
-          byte[] chosen = version(before, page(number), loss, Loss.Sort.PAGE, inode + number);
-          left.pages.put(number, torn(chosen, before.get(0), loss, inode + number));
-        });
+        (number, before) ->
+            left.pages.put(number, page(number, before.get(0), fate, loss, inode + number)));
     left.pages.keySet().removeIf(number -> (long) number * PAGE >= left.size);
     int within = (int) (left.size % PAGE);
     int last = (int) (left.size / PAGE);
@@ -200,6 +204,36 @@ final class SimInode {
           chosen.ifPresent(value -> left.attributes.put(name, value));
         });
     return left;
+  }
+
+  /** Between what is certain, where that is less, and what is. */
+  private long cutSize(Loss loss) {
+    long certain = sizesBefore.isEmpty() ? size : sizesBefore.get(0);
+    return certain + loss.choose((int) Math.max(0, size - certain) + 1, Loss.Sort.SIZE, id);
+  }
+
+  private byte[] page(int number, byte[] certain, Loss.Fate fate, Loss loss, long item) {
+    List<byte[]> before = pagesBefore.getOrDefault(number, List.of());
+    return switch (fate) {
+      case BY_PAGE ->
+          torn(version(before, page(number), loss, Loss.Sort.PAGE, item), certain, loss, item);
+      case WHOLE, CUT -> page(number);
+      case ZEROED -> certain;
+      case FLIPPED -> flipped(page(number), certain, loss, item);
+    };
+  }
+
+  private static byte[] flipped(byte[] page, byte[] certain, Loss loss, long item) {
+    int first = Arrays.mismatch(page, certain);
+    if (first < 0) {
+      return page;
+    }
+    byte[] flipped = page.clone();
+    int at = first + loss.choose(PAGE - first, Loss.Sort.PAGE, item);
+    if (page[at] != certain[at]) {
+      flipped[at] ^= (byte) (1 << loss.choose(Byte.SIZE, Loss.Sort.SECTOR, item));
+    }
+    return flipped;
   }
 
   private static <T> T version(List<T> before, T now, Loss loss, Loss.Sort sort, long item) {

@@ -249,7 +249,9 @@ final class Campaign {
       byDepth[depth]++;
       List<Cut> path = new ArrayList<>(before);
       path.add(new Cut(reached, point, end));
-      SimWorld left = world.crash(end, new Loss(chance));
+      // Files have fates of their own at some cuts: a crash clone, from which recovery goes on.
+      boolean byFile = failing && Loss.mix(chance, 5) % 4 == 0;
+      SimWorld left = world.crash(end, new Loss(chance, byFile));
       try {
         recover(left, path, end, chance);
       } catch (Failure e) {

@@ -213,8 +213,7 @@ final class FailingRun {
     }
     recover(world.crash(End.KILL, new Loss(0)), End.KILL);
     for (int i = 0; i < POWER_CUTS; i++) {
-      long chance = Loss.mix(lot, i);
-      recover(world.crash(End.POWER_CUT, new Loss(chance)), End.POWER_CUT);
+      recover(world.crash(End.POWER_CUT, new Loss(Loss.mix(lot, i), i % 2 == 1)), End.POWER_CUT);
     }
     if (world.isUp()) {
       stop();
