@@ -2,7 +2,7 @@
 # Tests the project: in minutes by default, or all that there is. See --help.
 set -euo pipefail
 
-readonly ALL_PARTS=(short unit faults jdk25 lincheck brokers versions kafka metrics kills year powercuts nfs fuzz release docs strimzi clients containers)
+readonly ALL_PARTS=(short unit faults jdk25 lincheck brokers versions kafka metrics kills histories year powercuts nfs fuzz release docs strimzi clients containers)
 
 usage() {
   cat <<'EOT'
@@ -23,6 +23,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   kafka      all of Kafka's own tests that run on our channel and our remote manager
   metrics    the alerts and the dashboard of the examples on a real Prometheus that scrapes a broker under load
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
+  histories  three brokers, Go and Java clients, kills, pauses and cut links; whether what the clients saw is the history of a log
+             (histories.sh, 100 histories of 10,000 operations or what 90 minutes allow; histories.sh --short is three of them)
   year       ordinary work on a stock broker for two hours: a seeded random walk over every documented operation, in which every
              acknowledged record is counted (-Dstrata.it.year.seconds, -Dstrata.it.seed)
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
@@ -41,8 +43,8 @@ integration-tests/target/verify/PART.log; here each has a line with its time and
 
 Installs what is missing (libpmem and rsync for all; nbdkit, nbdfuse, fuse3 and libfaketime for brokers; prometheus for metrics; venv and
 kcat for clients; skopeo for release; QEMU for powercuts and nfs) by apt or dnf where it is root or may use sudo without a password, helm and
-kubeconform for strimzi and release by go install, and clients in other languages by pip, npm and go build; it says what is skipped
-where it cannot. Other arguments go to Maven in the parts short, unit, faults, jdk25, lincheck, brokers, versions, kafka, metrics, year,
+kubeconform for strimzi and release by go install, and clients in other languages and the histories by pip, npm and go build; it says
+what is skipped where it cannot. Other arguments go to Maven in the parts short, unit, faults, jdk25, lincheck, brokers, versions, kafka, metrics, year,
 strimzi, clients and containers. A test that is named runs whether or not it is tagged "long":
 
   integration-tests/verify.sh -Dtest='Hot*' -Dsurefire.failIfNoSpecifiedTests=false
@@ -274,6 +276,11 @@ npm_install() {
 }
 
 part_kills() { integration-tests/kills.sh --cycles 100; }
+
+part_histories() {
+  maven -q verify -DskipTests
+  integration-tests/histories.sh --histories 100 --limit 90m
+}
 
 part_year() {
   maven verify -pl integration-tests -am -Dtest=OrdinaryYearTest -Dsurefire.failIfNoSpecifiedTests=false \

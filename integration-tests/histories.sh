@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Three brokers with Strata under Go and Java clients and faults; whether what the clients saw is a log's history. See --help.
+set -euo pipefail
+
+usage() {
+  cat <<'EOT'
+Usage: integration-tests/histories.sh [--histories N] [--operations N] [--faults N] [--seed S] [--unclean N] [--limit D] [--stock]
+       integration-tests/histories.sh --short
+
+  --histories N   how many, each with topics of its own on brokers that stay (100)
+  --operations N  of each, at the least: records sent, fetches that returned records, ends of transactions (10000)
+  --faults N      of each (3)
+  --seed S        of the first; the next ones count on. Repeats load and faults, as far as timing allows (the time)
+  --unclean N     every N-th history allows unclean elections: what it loses is counted, not judged (20; 0 for none)
+  --limit D       begins no history later, as 90m (none)
+  --stock         brokers without Strata: what fails there, too, is no fault of Strata's
+  --short         three histories
+
+A history takes from 15 s to a minute on two cores; time-outs are generous, as the machine may do other work. One line for each:
+operations, faults, verdict, seed. The brokers' logs are in integration-tests/target/histories; a history that is bad is there as JSON.
+
+Needs a built tree (mvn -q verify -DskipTests) and Go. Downloads Go modules unless STRATA_VERIFY_OFFLINE is set.
+Exit code: 0 when all are good, 1 when not, 77 when it cannot run here.
+EOT
+}
+
+options=()
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --histories | --operations | --faults | --seed | --unclean | --limit) options+=("-${1#--}" "$2"); shift 2 ;;
+    --stock) options+=(-stock); shift ;;
+    --short) options+=(-histories 3 -unclean 0); shift ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+command -v go >/dev/null || { echo "==> SKIPPED: histories: no go"; exit 77; }
+version=$(sed -n 's:.*<version>\(.*\)</version>.*:\1:p' pom.xml | head -n 1)
+jar=$PWD/../pmem-tier/target/strata-kafka-$version.jar
+[[ -f $jar && -d target/kafka-libs ]] || { echo "histories.sh: build first: mvn -q verify -DskipTests" >&2; exit 1; }
+[[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || export GOPROXY=off
+mkdir -p target
+(cd histories && go test ./... && go build -o ../target/histories-program .)
+exec target/histories-program -folder "$PWD/target/histories" -libs "$PWD/target/kafka-libs" -jar "$jar" \
+  -logging "$PWD/src/test/resources/broker-log4j2.xml" -client "$PWD/histories/Client.java" ${options[@]+"${options[@]}"}
