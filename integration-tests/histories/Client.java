@@ -20,9 +20,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * The Java client's part of the histories; main.go starts it and reads what it prints. Commands: {@code start PLAIN TXN
- * SEED RECORDS TRANSACTIONS}, {@code finish} (producers are done; the reader ends). Times are of the monotonic clock, as
- * Go's.
+ * The Java client's part of the histories; main.go starts it and reads what it prints. Commands:
+ * {@code start PLAIN TXN SEED RECORDS TRANSACTIONS}, {@code finish} (producers are done; the reader
+ * ends). Times are of the monotonic clock, as Go's.
  */
 final class Client {
   private static final int PLAIN_PARTITIONS = 3;
@@ -42,7 +42,8 @@ final class Client {
   }
 
   public static void main(String[] arguments) throws Exception {
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     Client client = null;
     List<Thread> producers = new ArrayList<>();
     Thread reader = null;
@@ -53,7 +54,8 @@ final class Client {
         Client c = client;
         int records = Integer.parseInt(command[4]);
         int transactions = Integer.parseInt(command[5]);
-        producers = List.of(thread(() -> c.produce(records)), thread(() -> c.transactions(transactions)));
+        producers =
+            List.of(thread(() -> c.produce(records)), thread(() -> c.transactions(transactions)));
         reader = thread(c::read);
       } else {
         for (Thread producer : producers) {
@@ -132,19 +134,33 @@ final class Client {
     try (KafkaProducer<byte[], byte[]> producer = producer(Map.of())) {
       for (int i = 0; i < records; i++) {
         flying.acquire();
-        send(producer, "j" + seed + "-" + i, "-", plain, random.nextInt(PLAIN_PARTITIONS), flying::release);
+        send(
+            producer,
+            "j" + seed + "-" + i,
+            "-",
+            plain,
+            random.nextInt(PLAIN_PARTITIONS),
+            flying::release);
         Thread.sleep(2);
       }
     }
   }
 
-  private void send(KafkaProducer<byte[], byte[]> producer, String id, String of, String topic, int partition, Runnable then) {
+  private void send(
+      KafkaProducer<byte[], byte[]> producer,
+      String id,
+      String of,
+      String topic,
+      int partition,
+      Runnable then) {
     long call = System.nanoTime();
     producer.send(
         new ProducerRecord<>(topic, partition, null, value(id)),
         (RecordMetadata at, Exception e) -> {
           long offset = e == null ? at.offset() : -1;
-          say("A %s %d %s %s %d %d %d".formatted(topic, partition, id, of, call, System.nanoTime(), offset));
+          say(
+              "A %s %d %s %s %d %d %d"
+                  .formatted(topic, partition, id, of, call, System.nanoTime(), offset));
           then.run();
         });
   }
@@ -153,7 +169,14 @@ final class Client {
     Random random = new Random(seed + 1);
     String name = "java-" + seed;
     // The default time-out of requests: a broker may handle a request that its client has given up.
-    Map<String, Object> options = Map.of("transactional.id", name, "transaction.timeout.ms", "60000", "request.timeout.ms", "30000");
+    Map<String, Object> options =
+        Map.of(
+            "transactional.id",
+            name,
+            "transaction.timeout.ms",
+            "60000",
+            "request.timeout.ms",
+            "30000");
     KafkaProducer<byte[], byte[]> producer = null;
     for (int i = 0; i < transactions; i++) {
       String id = name + "-" + i;
@@ -167,7 +190,13 @@ final class Client {
         producer.beginTransaction();
         int records = 1 + random.nextInt(6);
         for (int j = 0; j < records; j++) {
-          send(producer, id + "." + j, id, txn, j == 0 ? 0 : random.nextInt(TXN_PARTITIONS), () -> {});
+          send(
+              producer,
+              id + "." + j,
+              id,
+              txn,
+              j == 0 ? 0 : random.nextInt(TXN_PARTITIONS),
+              () -> {});
         }
         producer.flush();
         call = System.nanoTime();
@@ -211,17 +240,20 @@ final class Client {
     for (int i = 0; i < TXN_PARTITIONS; i++) {
       partitions.add(new TopicPartition(txn, i));
     }
-    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
       Map<TopicPartition, Long> high = new HashMap<>();
-      // A record that is polled may have been fetched before: the read began when its position was set, or at the poll before.
+      // A record that is polled may have been fetched before: the read began when its position was
+      // set, or at the poll before.
       long began = System.nanoTime();
       for (int polls = 0; !ended; polls++) {
         ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(100));
         long now = System.nanoTime();
         for (TopicPartition p : records.partitions()) {
-          StringBuilder line = new StringBuilder("R %s %d %d %d".formatted(p.topic(), p.partition(), began, now));
+          StringBuilder line =
+              new StringBuilder("R %s %d %d %d".formatted(p.topic(), p.partition(), began, now));
           for (ConsumerRecord<byte[], byte[]> r : records.records(p)) {
             line.append(' ').append(r.offset()).append('=').append(identify(r.value()));
             high.merge(p, r.offset(), Math::max);
@@ -246,7 +278,9 @@ final class Client {
       colon++;
     }
     String id = new String(bytes, 0, colon, StandardCharsets.US_ASCII);
-    return java.util.Arrays.equals(bytes, value(id)) ? id : "DAMAGED/" + id.replaceAll("[^-.a-z0-9]", "?") + "/" + crc(bytes);
+    return java.util.Arrays.equals(bytes, value(id))
+        ? id
+        : "DAMAGED/" + id.replaceAll("[^-.a-z0-9]", "?") + "/" + crc(bytes);
   }
 
   private static long crc(byte[] bytes) {

@@ -199,7 +199,7 @@ func one(o options, c *Cluster, java *Java, seed int64, unclean bool) (*Recorder
 		return r, err
 	default:
 	}
-	if err := final(c, r, cl, admin, ids, topics); err != nil {
+	if err := final(c, r, cl, n, ids, topics); err != nil {
 		return r, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -243,11 +243,13 @@ func create(admin *kadm.Client, topics Topics, unclean bool) (map[string][16]byt
 }
 
 // final waits until every replica is in sync and reads each of them.
-func final(c *Cluster, r *Recorder, cl *kgo.Client, admin *kadm.Client, ids map[string][16]byte, topics Topics) error {
+func final(c *Cluster, r *Recorder, cl *kgo.Client, n *nemesis, ids map[string][16]byte, topics Topics) error {
 	ends := map[TopicPartition]int64{}
 	leaders := map[TopicPartition]int32{}
 	var why string
 	stable := 0
+	admin := n.admin
+	again := time.Now().Add(5 * time.Second)
 	for limit := time.Now().Add(patience); stable < 3; time.Sleep(150 * time.Millisecond) {
 		if time.Now().After(limit) {
 			return fmt.Errorf("the replicas are not in sync: %s", why)
@@ -271,6 +273,13 @@ func final(c *Cluster, r *Recorder, cl *kgo.Client, admin *kadm.Client, ids map[
 		same := true
 		for _, log := range topics.logs() {
 			p := found[log.Topic].Partitions[log.Partition]
+			if len(p.Replicas) != replicas && time.Now().After(again) {
+				// A reassignment that began before the one to two replicas had ended may have changed nothing.
+				again = time.Now().Add(5 * time.Second)
+				if err := n.assign(replicas); err != nil {
+					return err
+				}
+			}
 			if len(p.Replicas) != replicas || len(p.ISR) != replicas {
 				why, same = fmt.Sprintf("%s has replicas %v, in sync %v", log, p.Replicas, p.ISR), false
 			}
