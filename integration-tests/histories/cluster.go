@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -46,9 +47,18 @@ func newCluster(folder, libs, jar, logging string, stock bool) (*Cluster, error)
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
 	}
-	c := &Cluster{folder: folder, classPath: jar + ":" + filepath.Join(libs, "*"), logging: logging}
-	if stock {
-		c.classPath = filepath.Join(libs, "*")
+	c := &Cluster{folder: folder, classPath: filepath.Join(libs, "*"), logging: logging}
+	if !stock {
+		// Of its own: a build meanwhile takes the classes from brokers that start again.
+		bytes, err := os.ReadFile(jar)
+		if err != nil {
+			return nil, err
+		}
+		mine := filepath.Join(folder, "strata.jar")
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(mine, bytes, 0o644)); err != nil {
+			return nil, err
+		}
+		c.classPath = mine + ":" + c.classPath
 	}
 	ports, err := freePorts(2 + 5*replicas)
 	if err != nil {
