@@ -40,7 +40,8 @@ func (n *nemesis) run(count int) error {
 			return err
 		}
 		open = append(open, f)
-		if n.random.Intn(3) == 0 {
+		// What comes next needs brokers that answer.
+		if n.random.Intn(3) == 0 && n.alive() == replicas {
 			continue
 		}
 		time.Sleep(f.lasts)
@@ -53,6 +54,16 @@ func (n *nemesis) run(count int) error {
 		time.Sleep(open[len(open)-1].lasts)
 	}
 	return end(open)
+}
+
+func (n *nemesis) alive() int {
+	count := 0
+	for _, b := range n.c.brokers {
+		if b.alive() {
+			count++
+		}
+	}
+	return count
 }
 
 func end(open []fault) error {
@@ -165,8 +176,8 @@ func (n *nemesis) begin(kind string) (fault, error) {
 	return fault{}, fmt.Errorf("no fault %s", kind)
 }
 
-// assign gives each partition so many replicas, in an order by chance. It is tried until it succeeds: the controller is
-// there, and what is between may be cut.
+// assign gives each partition so many replicas, in an order by chance. It is tried for a while: what is between
+// may be cut.
 func (n *nemesis) assign(count int) error {
 	var req kadm.AlterPartitionAssignmentsReq
 	for _, log := range n.topics.logs() {
@@ -175,7 +186,7 @@ func (n *nemesis) assign(count int) error {
 		req.Assign(log.Topic, log.Partition, all[:count])
 	}
 	var err error
-	for range 20 {
+	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(300 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		var answers kadm.AlterPartitionAssignmentsResponses
 		answers, err = n.admin.AlterPartitionAssignments(ctx, req)
@@ -186,7 +197,6 @@ func (n *nemesis) assign(count int) error {
 		if err == nil {
 			return nil
 		}
-		time.Sleep(300 * time.Millisecond)
 	}
 	n.r.fault("(not assigned: %v)", err)
 	return nil
