@@ -6,6 +6,7 @@ usage() {
   cat <<'EOT'
 Usage: integration-tests/histories.sh [--histories N] [--operations N] [--faults N] [--seed S] [--unclean N] [--limit D] [--stock]
        integration-tests/histories.sh --short
+       integration-tests/histories.sh --cuts N [--stock] [--seed S]
 
   --histories N   how many, each with topics of its own on brokers that stay (100)
   --operations N  of each, at the least: records sent, fetches that returned records, ends of transactions (10000)
@@ -15,6 +16,10 @@ Usage: integration-tests/histories.sh [--histories N] [--operations N] [--faults
   --limit D       begins no history later, as 90m (none)
   --stock         brokers without Strata: what fails there, too, is no fault of Strata's
   --short         three histories
+  --cuts N        no histories: cuts the power of controller and brokers at once, N times (as root). All have one ext4 of their own, which
+                  is shut down while they are suspended, so that nothing reaches its device that was not forced; three replicas,
+                  acks=all, pools of the type file with strata.durability=ack. Fails if an acknowledged record is lost; with --stock,
+                  if none is
 
 A history takes from 15 s to a minute on two cores; time-outs are generous, as the machine may do other work. One line for each:
 operations, faults, verdict, seed. The brokers' logs are in integration-tests/target/histories; a history that is bad is there as JSON.
@@ -27,7 +32,7 @@ EOT
 options=()
 while [[ $# -gt 0 ]]; do
   case $1 in
-    --histories | --operations | --faults | --seed | --unclean | --limit) options+=("-${1#--}" "$2"); shift 2 ;;
+    --histories | --operations | --faults | --seed | --unclean | --limit | --cuts) options+=("-${1#--}" "$2"); shift 2 ;;
     --stock) options+=(-stock); shift ;;
     --short) options+=(-histories 3 -unclean 0); shift ;;
     --help | -h) usage; exit 0 ;;

@@ -34,6 +34,7 @@ type Cluster struct {
 type Node struct {
 	id       int32
 	folder   string
+	logs     string
 	options  []string
 	starts   int
 	process  *exec.Cmd
@@ -43,10 +44,10 @@ type Node struct {
 	control  *Link // in front of the controller, for this broker
 }
 
-func newCluster(folder, libs, jar, logging string, stock bool) (*Cluster, error) {
-	if err := os.RemoveAll(folder); err != nil {
-		return nil, err
-	}
+// newCluster starts one.
+//
+// folder has the nodes' logs, data the rest; ack is whether all pools are of the type file and force what is acknowledged.
+func newCluster(folder, data, libs, jar, logging string, stock, ack bool) (*Cluster, error) {
 	c := &Cluster{folder: folder, classPath: filepath.Join(libs, "*"), logging: logging}
 	if !stock {
 		// Of its own: a build meanwhile takes the classes from brokers that start again.
@@ -65,7 +66,8 @@ func newCluster(folder, libs, jar, logging string, stock bool) (*Cluster, error)
 		return nil, err
 	}
 	controllerPort := ports[0]
-	c.controller = &Node{id: 100, folder: filepath.Join(folder, "controller"), options: []string{"-Xms64m", "-Xmx256m"}}
+	c.controller = &Node{id: 100, folder: filepath.Join(data, "controller"), logs: filepath.Join(folder, "controller"),
+		options: []string{"-Xms64m", "-Xmx256m"}}
 	common := []string{
 		"controller.listener.names=CONTROLLER", "offsets.topic.replication.factor=3", "offsets.topic.num.partitions=2",
 		"transaction.state.log.replication.factor=3", "transaction.state.log.min.isr=2", "transaction.state.log.num.partitions=2",
@@ -89,7 +91,8 @@ func newCluster(folder, libs, jar, logging string, stock bool) (*Cluster, error)
 	sizes := []string{"16MiB", "12MiB", "8MiB"} // the logs of one history have more
 	for i := range replicas {
 		p := ports[1+5*i:]
-		n := &Node{id: int32(i + 1), folder: filepath.Join(folder, fmt.Sprintf("broker-%d", i+1)), options: []string{"-Xms128m", "-Xmx448m"}}
+		name := fmt.Sprintf("broker-%d", i+1)
+		n := &Node{id: int32(i + 1), folder: filepath.Join(data, name), logs: filepath.Join(folder, name), options: []string{"-Xms128m", "-Xmx448m"}}
 		if n.client, err = newLink(fmt.Sprintf("clients>%d", n.id), fmt.Sprintf("127.0.0.1:%d", p[0]), p[1]); err != nil {
 			return nil, err
 		}
@@ -107,8 +110,13 @@ func newCluster(folder, libs, jar, logging string, stock bool) (*Cluster, error)
 			"log.dirs="+filepath.Join(n.folder, "data-0")+","+filepath.Join(n.folder, "data-1"))
 		if !stock {
 			lines = append(lines, "metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter",
-				"strata.pool.type="+pools[i], "strata.pools="+filepath.Join(n.folder, "hot.pool"),
+				"strata.pools="+filepath.Join(n.folder, "hot.pool"),
 				"strata.pool.create="+sizes[i], "strata.migration.threshold="+thresholds[i])
+			if ack {
+				lines = append(lines, "strata.pool.type=file", "strata.durability=ack")
+			} else {
+				lines = append(lines, "strata.pool.type="+pools[i])
+			}
 		}
 		if err := c.write(n, lines...); err != nil {
 			return nil, err
@@ -130,7 +138,7 @@ func newCluster(folder, libs, jar, logging string, stock bool) (*Cluster, error)
 }
 
 func (c *Cluster) write(n *Node, lines ...string) error {
-	if err := os.MkdirAll(n.folder, 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(n.folder, 0o755), os.MkdirAll(n.logs, 0o755)); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(n.folder, "server.properties"), []byte(strings.Join(lines, "\n")+"\n"), 0o644)
@@ -145,13 +153,13 @@ func (c *Cluster) java(n *Node, stock bool) []string {
 	return append(args, "-cp", c.classPath)
 }
 
-func (n *Node) log() string { return filepath.Join(n.folder, fmt.Sprintf("server-%d.log", n.starts)) }
+func (n *Node) log() string { return filepath.Join(n.logs, fmt.Sprintf("server-%d.log", n.starts)) }
 
 // start starts nodes together and waits until all have started.
 func (c *Cluster) start(stock bool, nodes ...*Node) error {
 	for _, n := range nodes {
 		n.starts++
-		console, err := os.Create(filepath.Join(n.folder, fmt.Sprintf("console-%d.log", n.starts)))
+		console, err := os.Create(filepath.Join(n.logs, fmt.Sprintf("console-%d.log", n.starts)))
 		if err != nil {
 			return err
 		}
@@ -181,7 +189,7 @@ func (c *Cluster) start(stock bool, nodes ...*Node) error {
 				break
 			}
 			if !n.alive() || time.Now().After(end) {
-				return fmt.Errorf("node %d did not start; see %s", n.id, n.folder)
+				return fmt.Errorf("node %d did not start; see %s", n.id, n.logs)
 			}
 		}
 	}
@@ -226,7 +234,7 @@ func (c *Cluster) stop() {
 func (c *Cluster) spilled() int {
 	count := 0
 	for _, n := range c.brokers {
-		logs, _ := filepath.Glob(filepath.Join(n.folder, "server-*.log"))
+		logs, _ := filepath.Glob(filepath.Join(n.logs, "server-*.log"))
 		sort.Strings(logs)
 		for _, log := range logs {
 			text, _ := os.ReadFile(log)

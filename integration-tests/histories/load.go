@@ -54,8 +54,9 @@ func value(id string) []byte {
 // Recorder collects what clients do.
 type Recorder struct {
 	sync.Mutex
-	h      History
-	faults []string
+	h           History
+	faults      []string
+	lateIndexes int
 }
 
 func (r *Recorder) append(a Append) {

@@ -27,6 +27,7 @@ type options struct {
 	unclean                            int
 	stock                              bool
 	limit                              time.Duration
+	cuts                               int
 }
 
 func main() {
@@ -43,12 +44,17 @@ func main() {
 	flag.IntVar(&o.unclean, "unclean", 20, "every so many-th history allows unclean elections with min.insync.replicas=1: counted, not judged; 0 for none")
 	flag.BoolVar(&o.stock, "stock", false, "brokers without Strata")
 	flag.DurationVar(&o.limit, "limit", 0, "no history begins later")
+	flag.IntVar(&o.cuts, "cuts", 0, "instead of histories: cuts of the power of all brokers at once, with strata.durability=ack, or with -stock; needs root")
 	flag.Parse()
 	if o.folder == "" || o.libs == "" || (o.jar == "" && !o.stock) {
 		flag.Usage()
 		os.Exit(2)
 	}
-	code, err := run(o)
+	what := run
+	if o.cuts > 0 {
+		what = cuts
+	}
+	code, err := what(o)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "histories:", err)
 		code = 1
@@ -58,7 +64,10 @@ func main() {
 
 func run(o options) (int, error) {
 	begin := time.Now()
-	c, err := newCluster(o.folder, o.libs, o.jar, o.logging, o.stock)
+	if err := os.RemoveAll(o.folder); err != nil {
+		return 1, err
+	}
+	c, err := newCluster(o.folder, o.folder, o.libs, o.jar, o.logging, o.stock, false)
 	if c != nil {
 		defer c.stop()
 	}
@@ -77,7 +86,7 @@ func run(o options) (int, error) {
 		return 1, err
 	}
 	defer func() { _ = java.process.Process.Kill() }()
-	good, bad, counted, operations, faults := 0, 0, 0, 0, 0
+	good, bad, known, counted, operations, faults := 0, 0, 0, 0, 0, 0
 	for i := range o.histories {
 		if o.limit > 0 && time.Since(begin) > o.limit {
 			fmt.Printf("%s have passed: %d of %d histories\n", o.limit, i, o.histories)
@@ -99,6 +108,9 @@ func run(o options) (int, error) {
 			word = "COUNTED (unclean elections)"
 		case v.Good():
 			good++
+		case len(v.Problems) == 1 && v.Problems["aborted"] != nil && r.lateIndexes > 0:
+			known++
+			word = fmt.Sprintf("KNOWN (%d late entries in Kafka's indexes of aborted transactions, see README.md)", r.lateIndexes)
 		default:
 			bad++
 			word = "BAD"
@@ -122,8 +134,8 @@ func run(o options) (int, error) {
 		}
 		fmt.Println()
 	}
-	fmt.Printf("%d histories good, %d bad, %d counted; %d operations, %d faults, %d lines of spills, %.0f s\n",
-		good, bad, counted, operations, faults, c.spilled(), time.Since(begin).Seconds())
+	fmt.Printf("%d histories good, %d bad, %d with a known limit of Kafka's, %d counted; %d operations, %d faults, %d lines of spills, %.0f s\n",
+		good, bad, known, counted, operations, faults, c.spilled(), time.Since(begin).Seconds())
 	if bad > 0 || good == 0 {
 		return 1, nil
 	}
@@ -204,6 +216,7 @@ func one(o options, c *Cluster, java *Java, seed int64, unclean bool) (*Recorder
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
+	r.lateIndexes = lateIndexes(c, topics.txn)
 	if unclean || Judge(&r.h).Good() {
 		_, err = admin.DeleteTopics(ctx, topics.plain, topics.txn)
 	}
