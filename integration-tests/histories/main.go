@@ -110,7 +110,7 @@ func run(o options) (int, error) {
 			good++
 		case len(v.Problems) == 1 && v.Problems["aborted"] != nil && r.lateIndexes > 0:
 			known++
-			word = fmt.Sprintf("KNOWN (%d late entries in Kafka's indexes of aborted transactions, see README.md)", r.lateIndexes)
+			word = "KNOWN (Kafka's indexes of aborted transactions, see README.md)"
 		default:
 			bad++
 			word = "BAD"
@@ -123,9 +123,9 @@ func run(o options) (int, error) {
 				acked++
 			}
 		}
-		fmt.Printf("history %d seed %d: %d operations (%d appends, %d acknowledged; %d reads; %d ends of transactions) in %.0f s, judged in %.1f s; faults: %s; %s",
+		fmt.Printf("history %d seed %d: %d operations (%d appends, %d acknowledged; %d reads; %d ends of transactions) in %.0f s, judged in %.1f s; faults: %s; %d late index entries; %s",
 			i+1, seed, r.h.Operations(), len(r.h.Appends), acked, len(r.h.Reads), len(r.h.Ends), judging.Sub(started).Seconds(),
-			time.Since(judging).Seconds(), strings.Join(r.faults, ", "), word)
+			time.Since(judging).Seconds(), strings.Join(r.faults, ", "), r.lateIndexes, word)
 		if !v.Good() {
 			fmt.Printf(": %s", v)
 			if err := keep(o.folder, seed, r, v); err != nil {
