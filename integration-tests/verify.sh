@@ -36,7 +36,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   containers clusters in containers, and examples/docker: takes an engine that runs, or starts one as root (docker.io and
              debootstrap by apt) and stops it again; builds the images
   docs       the site of the documentation, whose links and anchors must exist (docs/site/build.sh)
-  strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model (its nodes start in the part brokers)
+  strimzi    the Helm chart in examples/strimzi, rendered and read by Strimzi's own model, and in the code of its cluster
+             operator where the sources can be had (strimzi/operator.sh); its nodes start in the part brokers
   clients    librdkafka, kafkajs, franz-go and kcat against the Java client; Kafka Streams, Kafka Connect, Kafka's tools for operators
 
 --all runs each of them, and goes on to the next one after a failure; it takes hours. What several parts print is in
@@ -189,7 +190,7 @@ jdk25() {
 # ---------------------------------------------------------------------------------------------------------------------
 # The parts. Each runs in a shell of its own, ends at its first failure, and returns SKIPPED where it cannot run.
 
-readonly UNIT=(-pl plugin-api,migration,pmem-tier,examples/custom-policy,integration-tests/bench)
+readonly UNIT=(-pl plugin-api,migration,pmem-tier,examples/custom-policy,integration-tests/bench,integration-tests/testcontainers)
 
 part_short() {
   provide_native_packages
@@ -327,7 +328,7 @@ build_release() {
   rm -rf "$copy"
   mkdir -p "$copy"
   tar --exclude=./.git --exclude=target --exclude=node_modules --exclude=dependency-reduced-pom.xml -cf - . | tar -xf - -C "$copy"
-  (cd "$copy" && maven -q -Prelease verify -DskipTests -pl pmem-tier -am "$@")
+  (cd "$copy" && maven -q -Prelease verify -DskipTests -pl integration-tests/testcontainers -am "$@")
 }
 
 # accepted_api COPY LINE: whether japicmp accepts the plugin API with a line more in an interface.
@@ -432,6 +433,8 @@ part_strimzi() {
   kubeconform=$(tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0)
   [[ -n $kubeconform ]] || say "SKIPPED: the check of the chart's resources against Strimzi's CRDs: no kubeconform, and no go to build it"
   JAVA_HOME=$jdk maven test -f integration-tests/strimzi/pom.xml -Dhelm="$helm" -Dkubeconform="${kubeconform:-none}" "$@"
+  # Says what it lacks, and ends with 3 then.
+  [[ -n ${STRATA_VERIFY_OFFLINE:-} ]] || JAVA_HOME=$jdk HELM=$helm integration-tests/strimzi/operator.sh || [[ $? -eq 3 ]]
 }
 
 part_clients() {

@@ -121,6 +121,12 @@ def check_chart() -> None:
     expect(all(name.startswith("strata-kafka") for name in names), f"{archive.name}: has {names}")
 
 
+def check_testcontainers(jar: Path) -> None:
+    with zipfile.ZipFile(one("strata-testcontainers-*[0-9T].jar")) as module:
+        names = [name for name in module.namelist() if name.endswith("/strata-kafka.jar")]
+        expect(len(names) == 1 and module.read(names[0]) == jar.read_bytes(), f"strata-testcontainers: found {names}, expected the jar")
+
+
 installable = one("strata-kafka-*[!s]-cyclonedx.json").name.replace("-cyclonedx.json", ".jar")
 check_checksums()
 with zipfile.ZipFile(folder / installable) as shaded:
@@ -128,6 +134,7 @@ with zipfile.ZipFile(folder / installable) as shaded:
     expect("META-INF/NOTICE" in shaded.namelist(), f"{installable}: has no META-INF/NOTICE")
 check_image(folder / installable)
 check_chart()
+check_testcontainers(folder / installable)
 if problems:
     sys.exit("\n".join(problems))
 print(f"{installable}: {bundled} libraries, as the SBOM and THIRD-PARTY.txt have them; the image has that jar; checksums and chart are right")

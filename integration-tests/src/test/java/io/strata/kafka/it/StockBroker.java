@@ -49,7 +49,7 @@ final class StockBroker implements AutoCloseable {
   private final Map<String, String> properties;
   private final List<String> tuning;
   private final List<String> jvmOptions;
-  private final List<Path> libraries;
+  private List<Path> libraries;
   private final Map<String, String> systemProperties = new TreeMap<>();
   private final List<String> ownJvmOptions = new ArrayList<>();
   private final Map<String, String> environment = new TreeMap<>();
@@ -292,6 +292,18 @@ final class StockBroker implements AutoCloseable {
   StockBroker installed(Installed what) {
     installed = what;
     return this;
+  }
+
+  /** Has another build's jar in place of ours from the next start on, and the flag. */
+  StockBroker strataJar(Path jar) {
+    libraries = List.of(jar);
+    return installed(Installed.FLAG);
+  }
+
+  /** Has our jar again, in place of another build's. */
+  StockBroker strataJar() {
+    libraries = List.of();
+    return installed(Installed.JAR_AND_FLAG);
   }
 
   /** Runs on the classes of another release of Kafka from the next start on. */

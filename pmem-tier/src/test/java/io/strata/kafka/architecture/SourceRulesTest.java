@@ -21,7 +21,12 @@ class SourceRulesTest {
 
   private static final List<String> MODULES =
       List.of(
-          "plugin-api", "migration", "pmem-tier", "integration-tests", "integration-tests/bench");
+          "plugin-api",
+          "migration",
+          "pmem-tier",
+          "integration-tests",
+          "integration-tests/bench",
+          "integration-tests/testcontainers");
 
   /** The second {@code TestHook} takes the place of the first on a test's class path. */
   private static final Set<String> TWICE = Set.of("package-info.java", "TestHook.java");
