@@ -1,12 +1,9 @@
 package io.strata.kafka.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import com.github.dockerjava.api.model.Mount;
-import com.github.dockerjava.api.model.MountType;
+import io.strata.kafka.testcontainers.StrataKafkaContainer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +14,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.testcontainers.kafka.KafkaContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /** One node in a container, as Testcontainers' own module for Kafka starts it. */
@@ -25,22 +21,25 @@ import org.testcontainers.utility.DockerImageName;
 class ContainerImageTest {
 
   private static final Duration LIMIT = Duration.ofMinutes(10);
-  private static final String JAR = "/opt/kafka/libs/strata-kafka.jar";
 
   @BeforeAll
   static void engine() {
     ContainerEngine.assumeThere();
   }
 
-  /** Kafka's image, the jar mounted, and nothing else. */
+  /**
+   * Kafka's image and the jar, on log directories that Strata has marked before the second start.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"mapped", "file"})
-  void theMountedJar(String type) throws Exception {
-    try (KafkaContainer kafka = withJar(type)) {
+  void theAddedJar(String type) throws Exception {
+    try (StrataKafkaContainer kafka = container(type)) {
       kafka.start();
       verify(kafka);
       assertThat(kafka.getLogs()).contains("type " + type);
-      restart(kafka);
+      kafka.killBroker();
+      kafka.startBroker();
+      assertThat(kafka.getLogs()).contains("already formatted");
     }
   }
 
@@ -48,7 +47,7 @@ class ContainerImageTest {
   @ParameterizedTest
   @ValueSource(strings = {"mapped", "file"})
   void withoutNativeCalls(String type) throws Exception {
-    try (KafkaContainer kafka = withJar(type)) {
+    try (StrataKafkaContainer kafka = container(type)) {
       kafka.withEnv(
           "KAFKA_OPTS",
           Installed.PROVIDER_FLAG
@@ -58,36 +57,21 @@ class ContainerImageTest {
     }
   }
 
-  private static KafkaContainer withJar(String type) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("KAFKA_OPTS", Installed.PROVIDER_FLAG);
-    environment.put("KAFKA_HEAP_OPTS", "-Xms160m -Xmx288m");
-    environment.put("KAFKA_LOG_DIRS", "/var/lib/kafka/data/logs");
-    environment.put("KAFKA_LOG_CLEANER_DEDUPE_BUFFER_SIZE", "8388608");
-    environment.put("KAFKA_STRATA_POOLS", "/var/lib/kafka/data/hot.pool");
-    environment.put("KAFKA_STRATA_POOL_CREATE", "24MiB");
-    environment.put("KAFKA_STRATA_POOL_TYPE", type);
-    environment.put(
-        "KAFKA_METRIC_REPORTERS",
-        "org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter");
-    return new KafkaContainer(
-            DockerImageName.parse(ContainerEngine.kafka())
-                .asCompatibleSubstituteFor("apache/kafka"))
-        .withCreateContainerCmdModifier(
-            command -> command.getHostConfig().withMounts(List.of(mountedJar())))
-        .withEnv(environment)
-        .withStartupTimeout(LIMIT);
+  /** A small broker with the jar under test and a pool of 24 MiB. */
+  static StrataKafkaContainer container(String type) {
+    StrataKafkaContainer kafka =
+        new StrataKafkaContainer(
+                DockerImageName.parse(ContainerEngine.kafka())
+                    .asCompatibleSubstituteFor("apache/kafka"))
+            .withStrataJar(Distribution.strataJar())
+            .withPool("24MiB")
+            .withBroker("strata.pool.type", type)
+            .withBroker("log.cleaner.dedupe.buffer.size", "8388608");
+    kafka.withEnv("KAFKA_HEAP_OPTS", "-Xms160m -Xmx288m").withStartupTimeout(LIMIT);
+    return kafka;
   }
 
-  private static Mount mountedJar() {
-    return new Mount()
-        .withType(MountType.BIND)
-        .withSource(Distribution.strataJar().toString())
-        .withTarget(JAR)
-        .withReadOnly(true);
-  }
-
-  private static void verify(KafkaContainer kafka) throws Exception {
+  private static void verify(StrataKafkaContainer kafka) throws Exception {
     String bootstrap = kafka.getBootstrapServers();
     try (Admin admin =
         Admin.create(Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap))) {
@@ -104,27 +88,7 @@ class ContainerImageTest {
       ledger.produce(bootstrap, 3_000, 2_000);
       assertThat(ledger.verify(bootstrap).records()).isEqualTo(3_000);
     }
-    assertThat(
-            kafka
-                .execInContainer(
-                    "java", "-Xmx64m", "-jar", JAR, "pool", "info", "/var/lib/kafka/data/hot.pool")
-                .getStdout())
+    assertThat(kafka.strata("pool", "info", "/var/lib/kafka/data/strata.pool"))
         .contains("broker 1");
-  }
-
-  /** The same container again, on the log directories that Strata has marked. */
-  private static void restart(KafkaContainer kafka) {
-    var client = ContainerEngine.client();
-    client.killContainerCmd(kafka.getContainerId()).exec();
-    await().atMost(LIMIT).until(() -> !kafka.isRunning());
-    client.startContainerCmd(kafka.getContainerId()).exec();
-    await()
-        .atMost(LIMIT)
-        .untilAsserted(
-            () ->
-                assertThat(kafka.getLogs().split("Kafka Server started", -1))
-                    .as("parts of its log between starts; the log:\n%s", kafka.getLogs())
-                    .hasSize(3));
-    assertThat(kafka.getLogs()).contains("already formatted");
   }
 }

@@ -212,6 +212,15 @@ class ChartTest {
     Files.delete(values);
   }
 
+  /** To {@code helm --set} a number with a dot is a text. */
+  @Test
+  void aThresholdOfTheCommandLineIsTaken() throws Exception {
+    Command.Finished rendered =
+        Chart.template(List.of("strata.tiers[0].threshold=0.4"), Chart.example("dax"));
+    assertThat(Resources.parse(rendered.orFail().output()).kafka().getSpec().getKafka().getConfig())
+        .containsEntry("strata.tier.hot.threshold", "0.4");
+  }
+
   @Test
   void aReporterOfTheUsersStays() throws Exception {
     Command.Finished rendered =

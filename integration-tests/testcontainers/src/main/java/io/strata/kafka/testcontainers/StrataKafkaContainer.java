@@ -206,15 +206,15 @@ public class StrataKafkaContainer extends KafkaContainer {
   }
 
   /**
-   * Appends more to one topic's partitions than the pool can take, while nothing is copied down: the
-   * end of a segment that begins in the pool is then in its log file.
+   * Appends more to one topic's partitions than the pool can take, while nothing is copied down:
+   * the end of a segment that begins in the pool is then in its log file.
    */
   public void spill(String topic) {
     threshold("-1");
     long bytes = bytes(poolSize) + bytes(poolSize) / 4;
     shell(
-        ("head -c %d /dev/zero | tr '\\0' x | fold -w 10000"
-                + " | KAFKA_OPTS= /opt/kafka/bin/kafka-console-producer.sh --bootstrap-server %s --topic %s")
+        ("head -c %d /dev/zero | tr '\\0' x | fold -w 10000 | KAFKA_OPTS="
+             + " /opt/kafka/bin/kafka-console-producer.sh --bootstrap-server %s --topic %s")
             .formatted(bytes, INTERNAL, topic));
   }
 
@@ -225,8 +225,8 @@ public class StrataKafkaContainer extends KafkaContainer {
 
   private void threshold(String value) {
     shell(
-        ("KAFKA_OPTS= /opt/kafka/bin/kafka-configs.sh --bootstrap-server %s --alter --entity-type brokers"
-                + " --entity-name 1 --add-config strata.migration.threshold=%s")
+        ("KAFKA_OPTS= /opt/kafka/bin/kafka-configs.sh --bootstrap-server %s --alter --entity-type"
+             + " brokers --entity-name 1 --add-config strata.migration.threshold=%s")
             .formatted(INTERNAL, value));
   }
 
@@ -259,8 +259,7 @@ public class StrataKafkaContainer extends KafkaContainer {
   // ---------------------------------------------------------------------------------------------
 
   static long bytes(String size) {
-    java.util.regex.Matcher parts =
-        java.util.regex.Pattern.compile("(\\d+)(Mi|Gi)B").matcher(size);
+    java.util.regex.Matcher parts = java.util.regex.Pattern.compile("(\\d+)(Mi|Gi)B").matcher(size);
     if (!parts.matches()) {
       throw new IllegalArgumentException(
           "the size of a pool: found %s, expected one such as 64MiB or 1GiB".formatted(size));

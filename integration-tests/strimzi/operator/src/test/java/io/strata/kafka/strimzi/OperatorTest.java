@@ -104,8 +104,8 @@ class OperatorTest {
                 operator.claims().stream(), resources.only(PersistentVolumeClaim.class).stream())
             .map(claim -> claim.getMetadata().getName())
             .collect(Collectors.toSet());
-    // An administrator makes this one.
-    claims.add("kafka-remote");
+    // The values name claims that an administrator has made.
+    claims.addAll(List.of("kafka-remote", "store"));
     Map<String, Pod> pods = operator.pods();
     assertThat(pods).hasSameSizeAs(operator.nodes());
     for (NodeRef node : operator.nodes()) {
@@ -168,7 +168,9 @@ class OperatorTest {
     }
   }
 
-  /** Every key of Strata's and of its remote tier is in the hash of each pod, a controller's, too. */
+  /**
+   * Every key of Strata's and of its remote tier is in the hash of each pod, a controller's, too.
+   */
   @ParameterizedTest
   @MethodSource("valuesFiles")
   void eachKeyOfStrataRestartsEveryPod(Path values) throws Exception {
@@ -199,7 +201,7 @@ class OperatorTest {
     }
   }
 
-  /** The size of new pools and volumes is no exception: the operator restarts, too. */
+  /** The operator knows none of them, and so changes none without a restart. */
   @Test
   void noKeyOfStrataIsOneThatTheOperatorSetsOnALiveBroker() {
     KafkaVersion version = Operator.VERSIONS.defaultVersion();
@@ -213,8 +215,7 @@ class OperatorTest {
   @Test
   void theOperatorLeavesLiveValuesAlone() throws Exception {
     Operator operator = Operator.of(Chart.render(Chart.example("nvme-nfs")));
-    NodeRef broker =
-        operator.nodes().stream().filter(NodeRef::broker).findFirst().orElseThrow();
+    NodeRef broker = operator.nodes().stream().filter(NodeRef::broker).findFirst().orElseThrow();
     Map<String, String> live = new TreeMap<>(operator.configuration(broker.nodeId()));
     live.put("strata.tier.hot.threshold", "0.2");
     live.put("strata.migration.rate.down", "50MB");
