@@ -253,7 +253,9 @@ class DocumentationTest {
             .filter(
                 part ->
                     !part.matches(
-                        "Invalid meta\\.properties version string|(Class )?io\\.strata\\..*"))
+                        "Invalid meta\\.properties version string"
+                            + "|No readable meta\\.properties files found\\."
+                            + "|(Class )?io\\.strata\\..*"))
             .forEach(unknown::add);
       }
     }
