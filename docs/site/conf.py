@@ -28,8 +28,16 @@ html_copy_source = False
 
 # The order of a newcomer. A page that is not listed is a failure of the build: Sphinx warns of it.
 NAVIGATION = {
-    "Start": ["docs/uses", "docs/install", "docs/pafka", "docs/faq", "docs/README"],
-    "Use": ["docs/configuration", "docs/migration", "docs/remote", "docs/operations", "docs/runbooks", "docs/security"],
+    "Start": ["docs/uses", "docs/first-version", "docs/install", "docs/pafka", "docs/faq", "docs/README"],
+    "Use": [
+        "docs/configuration",
+        "docs/migration",
+        "docs/remote",
+        "docs/operations",
+        "docs/runbooks",
+        "docs/security",
+        "docs/testcontainers",
+    ],
     "Reference": ["docs/reference/configuration", "docs/reference/metrics", "docs/reference/cli"],
     "Trust": ["docs/reliability", "docs/benchmarks", "docs/strata-bench", "docs/surprises", "docs/changelog"],
     "Inside": ["docs/contributing", "docs/design/*", "docs/adr/README", "docs/adr/*"],
