@@ -28,12 +28,12 @@ class ContainerModuleTest {
       kafka.start();
       RecordLedger orders = topic(kafka, "orders");
       orders.produce(kafka.getBootstrapServers(), 1_000, 1_000);
-      assertThat(kafka.segments("orders")).contains("\"hot\"");
+      assertThat(kafka.segments("orders")).contains("\"HOT\"");
 
       RecordLedger large = topic(kafka, "large");
       large.produce(kafka.getBootstrapServers(), 10, 1_000);
       kafka.spill("large");
-      assertThat(kafka.segments("large")).contains("\"spilled\"");
+      assertThat(kafka.segments("large")).contains("\"SPILLED\"");
       orders.produce(kafka.getBootstrapServers(), 1_000, 1_000);
 
       kafka.killBroker();

@@ -239,9 +239,14 @@ public class StrataKafkaContainer extends KafkaContainer {
     shell("rm " + POOL);
   }
 
-  /** Accepts that the records are lost that only the pool had, and returns what was lost. */
+  /**
+   * Accepts that the records are lost that only the pool had, creates a new pool, and returns what
+   * was lost.
+   */
   public String acceptLoss() {
-    return strata("accept-loss", "--yes", "--config", PROPERTIES);
+    String lost = strata("accept-loss", "--yes", "--config", PROPERTIES);
+    String unused = strata("pool", "create", "--config", PROPERTIES, "--size", poolSize, POOL);
+    return lost;
   }
 
   /** Shows which bytes of a topic's segments are where, as JSON. */
