@@ -214,7 +214,7 @@ public class StrataKafkaContainer extends KafkaContainer {
     long bytes = bytes(poolSize) + bytes(poolSize) / 4;
     shell(
         ("head -c %d /dev/zero | tr '\\0' x | fold -w 10000 | KAFKA_OPTS="
-             + " /opt/kafka/bin/kafka-console-producer.sh --bootstrap-server %s --topic %s")
+                + " /opt/kafka/bin/kafka-console-producer.sh --bootstrap-server %s --topic %s")
             .formatted(bytes, INTERNAL, topic));
   }
 
@@ -226,7 +226,7 @@ public class StrataKafkaContainer extends KafkaContainer {
   private void threshold(String value) {
     shell(
         ("KAFKA_OPTS= /opt/kafka/bin/kafka-configs.sh --bootstrap-server %s --alter --entity-type"
-             + " brokers --entity-name 1 --add-config strata.migration.threshold=%s")
+                + " brokers --entity-name 1 --add-config strata.migration.threshold=%s")
             .formatted(INTERNAL, value));
   }
 

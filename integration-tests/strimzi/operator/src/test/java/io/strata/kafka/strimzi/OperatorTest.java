@@ -226,7 +226,35 @@ class OperatorTest {
     assertThat(changes(operator, broker, live).toString()).contains("min.insync.replicas");
   }
 
+  /**
+   * Kafka changes its reporters on a live broker, and so does the operator where no other key
+   * changes.
+   */
+  @Test
+  void theReportersAloneAreChangedLive() throws Exception {
+    Operator operator = Operator.of(Chart.render(Chart.example("dax")));
+    NodeRef broker = operator.nodes().stream().filter(NodeRef::broker).findFirst().orElseThrow();
+    Map<String, String> live = new TreeMap<>(operator.configuration(broker.nodeId()));
+    assertThat(live.put("metric.reporters", "com.example.Reporter"))
+        .contains("io.strata.kafka.StrataReporter");
+    Object diff = difference(operator, broker, live);
+    assertThat(call(diff, "getConfigDiff").toString()).contains("metric.reporters");
+    assertThat(call(diff, "canBeUpdatedDynamically")).isEqualTo(true);
+  }
+
   private static Collection<?> changes(Operator operator, NodeRef node, Map<String, String> live)
+      throws ReflectiveOperationException {
+    return (Collection<?>) call(difference(operator, node, live), "getConfigDiff");
+  }
+
+  private static Object call(Object diff, String name) throws ReflectiveOperationException {
+    Method method = KafkaConfigurationDiff.class.getDeclaredMethod(name);
+    method.setAccessible(true);
+    return method.invoke(diff);
+  }
+
+  private static KafkaConfigurationDiff difference(
+      Operator operator, NodeRef node, Map<String, String> live)
       throws ReflectiveOperationException {
     Constructor<KafkaConfigurationDiff> constructor =
         KafkaConfigurationDiff.class.getDeclaredConstructor(
@@ -238,21 +266,17 @@ class OperatorTest {
             boolean.class,
             boolean.class);
     constructor.setAccessible(true);
-    KafkaConfigurationDiff diff =
-        constructor.newInstance(
-            operator.reconciliation(),
-            new Config(
-                live.entrySet().stream()
-                    .map(line -> new ConfigEntry(line.getKey(), line.getValue()))
-                    .toList()),
-            operator.texts(Set.of()).get(node.nodeId()),
-            operator.cluster().getKafkaVersion(),
-            node,
-            node.controller(),
-            node.broker());
-    Method changes = KafkaConfigurationDiff.class.getDeclaredMethod("getConfigDiff");
-    changes.setAccessible(true);
-    return (Collection<?>) changes.invoke(diff);
+    return constructor.newInstance(
+        operator.reconciliation(),
+        new Config(
+            live.entrySet().stream()
+                .map(line -> new ConfigEntry(line.getKey(), line.getValue()))
+                .toList()),
+        operator.texts(Set.of()).get(node.nodeId()),
+        operator.cluster().getKafkaVersion(),
+        node,
+        node.controller(),
+        node.broker());
   }
 
   /** A broker that is to go takes no new partitions: a key of Kafka's, which leaves ours alone. */
