@@ -3,7 +3,7 @@
 set -eu
 bin=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 case $(basename "$0") in
-  kafka-configs.sh) class=kafka.admin.ConfigCommand ;;
+  kafka-configs.sh) class=org.apache.kafka.tools.ConfigCommand ;;
   kafka-console-consumer.sh) class=org.apache.kafka.tools.consumer.ConsoleConsumer ;;
   kafka-console-producer.sh) class=org.apache.kafka.tools.ConsoleProducer ;;
   kafka-consumer-groups.sh) class=org.apache.kafka.tools.consumer.group.ConsumerGroupCommand ;;
@@ -18,4 +18,8 @@ case $(basename "$0") in
   kafka-topics.sh) class=org.apache.kafka.tools.TopicCommand ;;
   *) echo "$0: no tool of this name here" >&2; exit 2 ;;
 esac
+# Before Kafka 4.4.
+if [[ $class == *.ConfigCommand ]] && compgen -G "$bin/../libs/kafka_2.13-[34].[0-39]*.jar" >/dev/null; then
+  class=kafka.admin.ConfigCommand
+fi
 exec "$bin/kafka-run-class.sh" "$class" "$@"
