@@ -44,6 +44,7 @@ class DocumentedCommandsTest {
           "cp",
           "dnf",
           "docker",
+          "echo",
           // Parsed by a test of its own module.
           "examples/bin/strata-bench",
           "export",
