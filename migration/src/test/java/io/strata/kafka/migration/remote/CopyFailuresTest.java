@@ -7,6 +7,7 @@ import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -146,6 +147,29 @@ class CopyFailuresTest {
         .hasMessageContaining("Permission denied")
         .satisfies(
             e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("Input/output error"));
+  }
+
+  /** As btrfs does where a quota is used up: nothing can be made or renamed, all can be removed. */
+  @Test
+  void aDirectoryThatHasNoSpaceForARenameGivesSpaceBack() throws Exception {
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    Path left = bench.directory("a").resolve("staging/1-dead/segment");
+    Path unused = Files.createDirectories(left);
+    faults.add(
+        fail("a", "Disk quota exceeded", path -> path.toString().matches(".*/(trash|brokers)/.*")));
+    faults.add(fail("a", "Disk quota exceeded", path -> path.endsWith("going")));
+
+    long deleted = tier.delete("deleting", segment);
+
+    assertThat(deleted).isPositive();
+    assertThat(bench.logs("a")).isZero();
+    assertThat(bench.directory("a").resolve("topics")).isEmptyDirectory();
+    assertThat(TierBench.isRead(tier, segment)).isFalse();
+    org.awaitility.Awaitility.await()
+        .atMost(Duration.ofSeconds(50))
+        .until(() -> Files.notExists(left.getParent()));
   }
 
   /** The log's directory is the broker's, not the store's. */

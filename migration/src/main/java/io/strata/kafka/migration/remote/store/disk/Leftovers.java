@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.disk;
 
+import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -75,7 +76,8 @@ public final class Leftovers {
 
   /**
    * Removes one. Renames it first if it is in staging: another broker that is at work on it all the
-   * same fails, instead of publishing what is left.
+   * same fails, instead of publishing what is left. Where there is no space for that, it is removed
+   * in its place: a broker that publishes looks at what it has published.
    *
    * @param trashName a unique name in the trash
    */
@@ -88,6 +90,10 @@ public final class Leftovers {
         top = Files.move(top, trashed, StandardCopyOption.ATOMIC_MOVE);
       } catch (NoSuchFileException e) {
         return; // Another broker was faster.
+      } catch (IOException e) {
+        if (!NoSpaceException.isCauseOf(e)) {
+          throw e;
+        }
       }
     }
     if (trash.equals(top.getParent())) {

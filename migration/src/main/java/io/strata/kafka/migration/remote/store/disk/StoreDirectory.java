@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote.store.disk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -313,8 +314,11 @@ public final class StoreDirectory {
    * Renames a segment's directory into the trash: it cannot be seen any more, and no broker takes
    * it out again. That is durable when this returns, also if another broker has renamed it.
    *
+   * <p>A file system may want space for a rename, and not for a removal: btrfs does, where a quota
+   * is used up. There a segment is removed in its place, or nothing would ever give space back.
+   *
    * @param nonce makes its name there one of this process
-   * @return where it is now; empty if it was not there
+   * @return where it is now, if something of it is left; empty if it was not there
    */
   public Optional<Path> trash(SegmentKey key, String nonce) throws IOException {
     checkAvailable();
@@ -329,6 +333,12 @@ public final class StoreDirectory {
         throw e;
       }
       moved = false;
+    } catch (FileSystemException e) {
+      if (!NoSpaceException.isCauseOf(e)) {
+        throw e;
+      }
+      moved = Disk.isThere(place);
+      Disk.removeTree(place);
     }
     // The broker that renamed it may not have forced that, and a power cut would bring it back.
     forceNoEntry(place);
