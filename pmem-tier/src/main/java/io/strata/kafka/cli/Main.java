@@ -77,10 +77,19 @@ public final class Main extends StrataCommand.Group {
 
   /** Runs a command and returns its exit code. */
   static int run(PrintWriter out, PrintWriter err, String... args) {
-    return commandLine()
-        .setOut(new PrintableWriter(out))
-        .setErr(new PrintableWriter(err))
-        .execute(args);
+    int code =
+        commandLine()
+            .setOut(new PrintableWriter(out))
+            .setErr(new PrintableWriter(err))
+            .execute(args);
+    if (!out.checkError() || code != ExitCode.OK.code()) {
+      return code;
+    }
+    // A script would take what it has read for the whole.
+    err.println(
+        "strata: standard output: not all of the result could be written: its disk is full, or its"
+            + " reader has ended");
+    return ExitCode.FAILED.code();
   }
 
   static CommandLine commandLine() {

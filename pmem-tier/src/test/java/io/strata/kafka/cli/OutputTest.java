@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.cli.status.BrokerStatus;
 import io.strata.kafka.cli.status.StatusOutput;
+import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.Table;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -59,6 +62,25 @@ class OutputTest {
     assertThat(lines.subList(1, 6))
         .allSatisfy(line -> assertThat(line).startsWith("          ").doesNotContain("exclude"));
     assertThat(lines.get(5)).isEqualTo("          topics.include=" + pattern);
+  }
+
+  /** A full disk, or a pipe whose reader has ended: a script must not take it for the whole. */
+  @Test
+  void outputThatCannotBeWrittenIsNoSuccess() {
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int b) throws IOException {
+            throw new IOException("No space left on device");
+          }
+        };
+    StringWriter err = new StringWriter();
+
+    int code =
+        Main.run(new PrintWriter(full, true), new PrintWriter(err, true), "generate-completion");
+
+    assertThat(code).isEqualTo(ExitCode.FAILED.code());
+    assertThat(err.toString()).startsWith("strata: standard output: not all of the result");
   }
 
   @Test

@@ -88,7 +88,8 @@ public final class StatusCommand extends StrataCommand {
     int times = watch == null ? 1 : count == null ? Integer.MAX_VALUE : count;
     try (BrokerConnection broker = connect()) {
       BrokerStatus last = broker.status();
-      for (int i = 0; i < times; i++) {
+      // Nobody reads on when the reader has ended.
+      for (int i = 0; i < times && !out().checkError(); i++) {
         // The first table of a watch comes at once, after a second for its rates.
         Thread.sleep(i == 0 ? SECOND : interval);
         BrokerStatus now = broker.status().since(last);
