@@ -136,15 +136,19 @@ public final class CopyPlacement {
     return found;
   }
 
-  /** Finds space in one of some directories of a level. */
+  /**
+   * Finds space in one of some directories of a level. What is freed may not be enough at once: the
+   * level may be above its capacity, and copies and moves under way hold space.
+   */
   private Attempt attemptIn(List<StoreDirectory> candidates, long bytes)
       throws InterruptedException {
-    Attempt first = choose(candidates, bytes);
-    return first.reservation.isEmpty()
-            && !first.usable.isEmpty()
-            && spaceMaker.makeSpace(first.usable, bytes)
-        ? choose(candidates, bytes)
-        : first;
+    Attempt found = choose(candidates, bytes);
+    while (found.reservation.isEmpty()
+        && !found.usable.isEmpty()
+        && spaceMaker.makeSpace(found.usable, bytes)) {
+      found = choose(candidates, bytes);
+    }
+    return found;
   }
 
   private Attempt choose(List<StoreDirectory> candidates, long bytes) throws InterruptedException {

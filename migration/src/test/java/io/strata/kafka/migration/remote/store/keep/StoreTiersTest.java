@@ -730,6 +730,33 @@ class StoreTiersTest {
     store.close();
   }
 
+  /** Its capacity was lowered, say, or other brokers and moves under way have exceeded it. */
+  @Test
+  void aLevelAboveItsCapacityEvictsAsMuchAsACopyNeeds() throws Exception {
+    StoreOptions.LevelOptions lower = Stores.level("hdd", OptionalLong.of(3_000_000), hdd);
+    SegmentStore before = Stores.open(1, Stores.level("ssd", OptionalLong.of(1 << 20), ssd), lower);
+    StoreTiers moves = new StoreTiers(before, List.of("ssd", "hdd"));
+    for (int i = 0; i < 6; i++) {
+      SegmentStore.Copied unused =
+          Stores.copy(before, local, Stores.info("t", 0, 100 * i, i + 1, 2000));
+    }
+    for (var entry : before.segments()) {
+      assertThat(moves.destage(entry.number(), 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+    }
+    before.close();
+
+    SegmentStore store = Stores.open(1, Stores.level("ssd", OptionalLong.of(40_000), ssd), lower);
+    for (StoreDirectory directory : store.directories()) {
+      assertThat(new StoreUpkeep(store).refresh(directory, () -> {})).isEmpty();
+    }
+    new StoreTiers(store, List.of("ssd", "hdd")).evictOldest();
+    SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 900, 9, 2000));
+
+    assertThat(next.directory().levelName()).isEqualTo("ssd");
+    store.close();
+  }
+
   @Test
   void aMoveThatFindsNoSpaceSaysSo() throws Exception {
     SegmentStore store =
