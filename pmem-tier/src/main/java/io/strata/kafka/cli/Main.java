@@ -87,8 +87,10 @@ public final class Main extends StrataCommand.Group {
     }
     // A script would take what it has read for the whole.
     err.println(
-        "strata: standard output: not all of the result could be written: its disk is full, or its"
-            + " reader has ended");
+        """
+        strata: standard output: not all of the result could be written: its disk is full, or \
+        its reader has ended\
+        """);
     return ExitCode.FAILED.code();
   }
 
