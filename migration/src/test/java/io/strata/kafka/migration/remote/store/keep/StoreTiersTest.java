@@ -738,7 +738,7 @@ class StoreTiersTest {
     StoreTiers moves = new StoreTiers(before, List.of("ssd", "hdd"));
     for (int i = 0; i < 6; i++) {
       SegmentStore.Copied unused =
-          Stores.copy(before, local, Stores.info("t", 0, 100 * i, i + 1, 2000));
+          Stores.copy(before, local, Stores.info("t", 0, 100L * i, i + 1, 2000));
     }
     for (var entry : before.segments()) {
       assertThat(moves.destage(entry.number(), 1, MoveControl.UNLIMITED).outcome())
