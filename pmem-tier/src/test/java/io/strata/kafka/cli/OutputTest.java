@@ -77,7 +77,8 @@ class OutputTest {
     StringWriter err = new StringWriter();
 
     int code =
-        Main.run(new PrintWriter(full, true), new PrintWriter(err, true), "generate-completion");
+        Main.run(
+            new PrintWriter(full, true, UTF_8), new PrintWriter(err, true), "generate-completion");
 
     assertThat(code).isEqualTo(ExitCode.FAILED.code());
     assertThat(err.toString()).startsWith("strata: standard output: not all of the result");

@@ -186,19 +186,16 @@ final class FailingCall implements Calls {
   }
 
   private int fail(Failure failure, int bytes) throws IOException {
-    switch (failure) {
-      case MEMORY:
-        throw new OutOfMemoryError(failure.text);
-      case INTERRUPT:
-        Thread.currentThread().interrupt();
-        return bytes;
-      case SHORT:
-        if (failed == 1) {
-          return Math.max(1, bytes / 2);
-        }
-        throw new IOException(failure.text);
-      default:
-        throw new IOException(failure.text);
+    if (failure == Failure.MEMORY) {
+      throw new OutOfMemoryError(failure.text);
     }
+    if (failure == Failure.INTERRUPT) {
+      Thread.currentThread().interrupt();
+      return bytes;
+    }
+    if (failure == Failure.SHORT && failed == 1) {
+      return Math.max(1, bytes / 2);
+    }
+    throw new IOException(failure.text);
   }
 }

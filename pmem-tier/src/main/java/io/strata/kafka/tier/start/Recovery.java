@@ -7,6 +7,7 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.segment.LogFileMoment;
 import io.strata.kafka.segment.UnknownBytes;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
@@ -215,10 +216,12 @@ public final class Recovery {
                   .add(slot.relativePath());
           case REFUSE_OCCUPIED -> throw occupied(decision.path(), decision.in().tag());
           case REFUSE_UNTAGGED -> throw tagLost(decision.path(), decision.in().tag());
-          case SKIP_DIRECTORY -> {
-            FileSystemException cause = tooShort(decision);
-            throw new LogDirectoryFailure(
-                ownerOf(decision.path()).orElseThrow(), decision.path(), cause);
+          case SKIP_DIRECTORY -> throw skipped(decision, tooShort(decision));
+          case USE -> {
+            if (at(decision.path(), file -> LogFileMoment.hasUnfilledHole(decision.in(), file))) {
+              throw skipped(decision, withHole(decision));
+            }
+            logFiles.remove(decision.in().tag());
           }
           case LEAVE -> {}
           default -> logFiles.remove(decision.in().tag());
@@ -232,7 +235,11 @@ public final class Recovery {
   private Decision decide(Residence in, Map<SegmentTag, Path> logFiles) throws IOException {
     Optional<Path> tagged = Optional.ofNullable(logFiles.get(in.tag()));
     Optional<Path> file = tagged.isPresent() ? tagged : placeOf(in);
-    FoundFile found = tagged.isPresent() ? FoundFile.TAGGED : look(in, file);
+    long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
+    FoundFile found =
+        tagged.isPresent()
+            ? at(tagged.get(), each -> compareTagged(in, each, size))
+            : look(in, file);
     if (found == FoundFile.NONE && matters(in)) {
       Optional<Path> moved = partInAnotherDirectory(in);
       file = moved.isPresent() ? moved : file;
@@ -241,7 +248,6 @@ public final class Recovery {
     if (in.slot().has(SlotFlag.MOVED) && IN_DOUBT.contains(found)) {
       found = FoundFile.AWAY;
     }
-    long size = tagged.isPresent() ? at(tagged.get(), Files::size) : 0;
     boolean elsewhere = directories.someAreAway();
     return new Decision(
         in, file, size, RecoveryRule.of(Words.of(in.slot()), found, size, elsewhere));
@@ -286,6 +292,17 @@ public final class Recovery {
       return FoundFile.EMPTY;
     }
     return hasLostItsTag(in, file) ? FoundFile.PART : FoundFile.OTHER;
+  }
+
+  private FoundFile compareTagged(Residence in, Path file, long size) throws IOException {
+    // After a crash the file may have what a truncation was about to take, and Kafka reads it all.
+    boolean inOrder =
+        ownerOf(file)
+            .filter(each -> Files.exists(each.path().resolve(NewestLogFiles.CLEAN_SHUTDOWN)))
+            .isPresent();
+    return inOrder && in.slot().state() == SlotState.LIVE && LogFileMoment.isAhead(in, file, size)
+        ? FoundFile.AHEAD
+        : FoundFile.TAGGED;
   }
 
   private void carryOut(Decision decision) throws IOException {
@@ -520,6 +537,27 @@ public final class Recovery {
     } else if (!moved && slot.has(SlotFlag.MOVED)) {
       slot.clear(SlotFlag.MOVED);
     }
+  }
+
+  private LogDirectoryFailure skipped(Decision decision, FileSystemException cause) {
+    return new LogDirectoryFailure(ownerOf(decision.path()).orElseThrow(), decision.path(), cause);
+  }
+
+  private static FileSystemException withHole(Decision decision) {
+    return FailureText.at(
+        decision.path(),
+        """
+        found zeros at the end of the first %d of %d bytes, where the pool says that the file has \
+        records: an older copy of the partition's directory is in its place. Bring back the current \
+        one; if it is lost, move this one out of the log directory, and Kafka replicates it%s\
+        """
+            .formatted(
+                decision.in().slot().cleanLength(),
+                decision.size(),
+                decision.in().slot().extents().start() > 0
+                    ? ""
+                    : "; to go on with what the pool has, run 'truncate -s 0 %s'"
+                        .formatted(decision.path())));
   }
 
   /** The log file has the only copy of evicted bytes: without them it is no segment. */

@@ -49,6 +49,8 @@ enum RecoveryRule {
   enum FoundFile {
     /** A file has the slot's tag. */
     TAGGED,
+    /** A file has the slot's tag, all bytes that the pool has, and more. */
+    AHEAD,
     /** No file has it, and none is in its place. */
     NONE,
     /** An empty file without a tag is in its place. */
@@ -94,7 +96,11 @@ enum RecoveryRule {
   static RecoveryRule of(Words slot, FoundFile file, long size, boolean elsewhere) {
     boolean placed = file != FoundFile.AWAY && file != FoundFile.UNKNOWN;
     if (slot.state() == SlotState.DELETING) {
-      return file == FoundFile.TAGGED ? UNLINK : placed ? FREE_DELETED : KEEP;
+      boolean tagged = file == FoundFile.TAGGED || file == FoundFile.AHEAD;
+      return tagged ? UNLINK : placed ? FREE_DELETED : KEEP;
+    }
+    if (file == FoundFile.AHEAD) {
+      return LEAVE;
     }
     if (file == FoundFile.TAGGED) {
       return ofTagged(slot, size);

@@ -9,6 +9,7 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.Batches;
 import io.strata.kafka.tier.TierFixture;
 import io.strata.kafka.tier.spec.RecoveryReport;
 import io.strata.kafka.tier.spec.TierEvents;
@@ -44,7 +45,7 @@ final class RecoveryRuleTest {
   private static final long MIB = 1 << 20;
   private static final int COLUMNS = 5;
   private static final int LONGEST = 3;
-  private static final byte[] BYTES = TierFixture.bytes(200_000, 1);
+  private static final byte[] BYTES = Batches.of(200_000, 1);
   private static final List<Row> TABLE = table();
 
   /** A row of the table. */
@@ -298,7 +299,15 @@ final class RecoveryRuleTest {
           Files.writeString(test.fixture.logs().resolve("meta.properties"), "version=1\n");
           Files.write(test.file, TierFixture.bytes(1000, 2));
         });
-    SCENARIOS.put("DELETING |  | TAGGED", test -> test.change((slot, pool) -> slot.markDeleting()));
+    SCENARIOS.put(
+        "spilled |  | TAGGED, with zeros at the end of the clean bytes",
+        test -> {
+          Files.write(test.file, new byte[1000]);
+          test.change((slot, pool) -> slot.setCleanLength(1000));
+          test.set(SlotFlag.SPILLED);
+        });
+    SCENARIOS.put(
+        "DELETING |  | TAGGED or AHEAD", test -> test.change((slot, pool) -> slot.markDeleting()));
     SCENARIOS.put(
         "DELETING |  | AWAY or UNKNOWN",
         test -> {
@@ -313,6 +322,13 @@ final class RecoveryRuleTest {
           // Kafka has made another segment of this name, which stays.
           Files.write(test.file, BYTES);
           new SegmentTag(test.tag.pool(), test.tag.slot() + 1, 0).write(test.file);
+        });
+    SCENARIOS.put(
+        "LIVE |  | AHEAD",
+        test -> {
+          test.change((slot, pool) -> pool.release(slot.truncate(BYTES.length - 1000)));
+          Files.write(test.file, BYTES);
+          Files.writeString(test.fixture.logs().resolve(".kafka_cleanshutdown"), "{}");
         });
     SCENARIOS.put(
         "LIVE, COPY, SPILLED | start = end | TAGGED",
@@ -454,7 +470,7 @@ final class RecoveryRuleTest {
     if (report.orphaned().size() == 1) {
       return "ORPHAN";
     }
-    if (skipped.stream().anyMatch(reason -> reason.contains("found 1000 bytes"))) {
+    if (skipped.stream().anyMatch(reason -> reason.contains(" 1000 bytes"))) {
       return "SKIP_DIRECTORY";
     }
     assertThat(report.kept()).hasSize(1);
