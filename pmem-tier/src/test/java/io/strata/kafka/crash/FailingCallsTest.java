@@ -51,7 +51,7 @@ final class FailingCallsTest {
   void everyCallFails() throws IOException {
     String one = System.getProperty("strata.failing.call");
     if (one != null) {
-      String[] how = System.getProperty("strata.failing.how", "IO,ONCE").split(",");
+      String[] how = System.getProperty("strata.failing.how", "IO,ONCE").split(",", -1);
       long seed = Long.getLong("strata.failing.seed", 0);
       Plan plan =
           new Plan(

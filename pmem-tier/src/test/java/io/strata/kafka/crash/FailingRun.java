@@ -26,7 +26,6 @@ final class FailingRun {
   private static final int POWER_CUTS = Integer.getInteger("strata.failing.cuts", 2);
 
   private final long seed;
-  private final Setup setup;
   private final Optional<Plan> plan;
   private final FailingCall calls;
   private final SimWorld world;
@@ -41,7 +40,6 @@ final class FailingRun {
 
   FailingRun(long seed, Setup setup, Optional<Plan> plan) throws IOException {
     this.seed = seed;
-    this.setup = setup;
     this.plan = plan;
     lot = Loss.mix(seed, plan.toString().hashCode());
     calls = new FailingCall(plan);

@@ -29,6 +29,7 @@ final class RestoredLiveSegmentTest {
 
   @TempDir private Path directory;
   private TierFixture fixture;
+  private Path partition;
   private Path segment;
   private final List<String> skipped = new ArrayList<>();
   private final TierEvents events =
@@ -44,6 +45,7 @@ final class RestoredLiveSegmentTest {
     fixture = new TierFixture(Files.createDirectory(directory.resolve("broker")));
     fixture.pool("a.pool", 16 * MIB).events = events;
     fixture.open();
+    partition = fixture.partition("orders-0");
     segment = fixture.segment("orders-0", 0);
   }
 
@@ -81,19 +83,19 @@ final class RestoredLiveSegmentTest {
     fixture.append(segment, Batches.of(9 * MIB, 4));
     assertThat(fixture.view(segment).spilled()).isTrue();
     fixture.awaitBackgroundWork();
-    Path older = copy(segment.getParent(), directory.resolve("older"));
+    Path older = copy(partition, directory.resolve("older"));
     byte[] all = fixture.read(segment);
     int inPool = (int) fixture.view(segment).poolBytes();
     assertDone(fixture.destage(segment, 1));
     fixture.close();
-    Path current = Files.move(segment.getParent(), directory.resolve("current"));
-    Path unused = copy(older, segment.getParent());
+    Path current = Files.move(partition, directory.resolve("current"));
+    Path unused = copy(older, partition);
 
     assertSkipped("an older copy of the partition's directory");
 
-    Path aside = Files.move(segment.getParent(), directory.resolve("aside"));
+    Path aside = Files.move(partition, directory.resolve("aside"));
     assertThat(aside).exists();
-    Files.move(current, segment.getParent());
+    Files.move(current, partition);
     fixture.open();
     assertThat(skipped).isEmpty();
     assertThat(fixture.read(segment)).isEqualTo(all);
@@ -119,12 +121,13 @@ final class RestoredLiveSegmentTest {
     byte[] all = fixture.read(segment);
     assertThat(Files.size(segment)).isEqualTo(all.length);
     fixture.close();
-    Path newer = segment.getParent();
+    Path newer = partition;
     fixture = older;
     fixture.events = events;
+    partition = fixture.partition("orders-0");
     segment = fixture.segment("orders-0", 0);
-    Path unused = Files.move(segment.getParent(), directory.resolve("aside"));
-    Path unusedToo = copy(newer, segment.getParent());
+    Path unused = Files.move(partition, directory.resolve("aside"));
+    Path unusedToo = copy(newer, partition);
 
     Files.writeString(fixture.logs().resolve(".kafka_cleanshutdown"), "{}");
     for (int start = 0; start < 3; start++) {
