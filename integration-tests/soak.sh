@@ -7,13 +7,13 @@ usage() {
 Usage: integration-tests/soak.sh [--hours H] [--minutes M] [--every SECONDS] [--kill-every MINUTES] [--folder DIR]
 
   --hours, --minutes   how long, together (1 hour)
-  --every SECONDS      between samples, at each of which a topic is made and an old one deleted, and the migration is told
-                       something else (10)
-  --kill-every MINUTES kill -9 so often; what is asserted is then asserted of the last process (never)
+  --every SECONDS      between samples, at each of which a topic is made and an old one deleted, the migration is told
+                       something else, and a partition is sent to one of two log directories (10)
+  --kill-every MINUTES kill -9 so often, as 30 in two hours; what is asserted is then asserted of the last process (never)
   --folder DIR         for soak.csv, soak.png and the broker's logs (integration-tests/target/soak)
 
 Loads: retained, tiered (remote copies), compacted, transactional and plain topics, consumers from the start and from the end. Fails if heap
-after GC, anonymous memory, direct buffers, descriptors or threads grow once the broker has warmed up, if a record that is read
+after GC, anonymous memory, direct buffers, descriptors, threads or the log directories grow once the broker has warmed up, if a record that is read
 is not what was sent, if the pool's accounting is not exact, or if anything is left in it when all topics are deleted.
 
 Needs a built tree: mvn -q -DskipTests verify

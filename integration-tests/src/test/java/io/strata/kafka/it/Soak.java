@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.TopicPartitionReplica;
 
 /**
  * A stock broker with Strata under all kinds of load for as long as one likes, sampled all the
@@ -28,6 +29,8 @@ final class Soak {
 
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final int CHURNED = 3;
+  private static final List<String> MOVED =
+      List.of("retained", "compacted", "transactional", "plain");
 
   /** The share of the samples that is not looked at. */
   private static final double WARM_UP = 0.3;
@@ -59,6 +62,7 @@ final class Soak {
     broker =
         remote
             .withPools(Files.createDirectories(folder.resolve("broker")), pool)
+            .logDirectories(2)
             .set("rsm.config.level-0.capacity", "32MiB")
             .set("strata.migration.threshold", "0.3")
             // Kafka keeps a file open for each remote segment whose indexes it has; of a GiB unless
@@ -139,7 +143,10 @@ final class Soak {
     readers.add(SoakReader.fromTheStart(ledger, broker.bootstrap()));
   }
 
-  /** A topic comes, is written and read, and goes; and the settings of the migration change. */
+  /**
+   * A topic comes, is written and read, and goes; the settings of the migration change; a partition
+   * moves.
+   */
   private void churn() throws Exception {
     String name = "churned-" + churned;
     Topics.create(broker, name, 4, Map.of());
@@ -156,6 +163,18 @@ final class Soak {
             "strata.migration.mode", random.nextBoolean() ? "eager" : "threshold",
             "strata.migration.promote", "" + random.nextBoolean(),
             "strata.migration.threshold", random.nextBoolean() ? "0.3" : "0.5"));
+    move();
+  }
+
+  /** A partition goes to one of the two log directories, perhaps the one that it is in. */
+  private void move() throws InterruptedException {
+    String topic = MOVED.get(random.nextInt(MOVED.size()));
+    int node = Integer.parseInt(broker.property("node.id"));
+    TopicPartitionReplica replica = new TopicPartitionReplica(topic, random.nextInt(2), node);
+    String to = broker.logDirectories().get(random.nextInt(2)).toString();
+    try (Admin admin = broker.admin()) {
+      Topics.await(admin.alterReplicaLogDirs(Map.of(replica, to)).all());
+    }
   }
 
   private void end() throws Exception {
@@ -219,6 +238,8 @@ final class Soak {
       case ANONYMOUS -> Math.max(40, 0.1 * median);
       case DESCRIPTORS -> Math.max(40, 0.1 * median);
       case THREADS -> Math.max(10, 0.1 * median);
+      // It follows what is retained and what is in the pool.
+      case DISK -> Math.max(100, 0.25 * median);
       // What is in the pool follows the load; that it is all given back is looked at in the end.
       case POOL, DIRTY, SEGMENTS -> Double.MAX_VALUE;
     };

@@ -1,8 +1,12 @@
 package io.strata.kafka.it;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -27,6 +31,7 @@ import javax.management.remote.JMXServiceURL;
  * @param heap used bytes after a collection
  * @param anonymous resident bytes that are no file's and no pool's
  * @param direct bytes of direct buffers
+ * @param disk bytes that the log directories take
  */
 record SoakSample(
     double second,
@@ -39,7 +44,8 @@ record SoakSample(
     long poolUsed,
     long poolDirty,
     long poolClean,
-    long segments) {
+    long segments,
+    long disk) {
 
   private static final Path PROC = Path.of("/proc");
 
@@ -52,7 +58,8 @@ record SoakSample(
     THREADS("threads"),
     POOL("pool in use, MiB"),
     DIRTY("of it dirty, MiB"),
-    SEGMENTS("hot segments");
+    SEGMENTS("hot segments"),
+    DISK("log directories, MiB");
 
     private final String title;
 
@@ -74,6 +81,7 @@ record SoakSample(
         case POOL -> mebibytes(sample.poolUsed);
         case DIRTY -> mebibytes(sample.poolDirty);
         case SEGMENTS -> sample.segments;
+        case DISK -> mebibytes(sample.disk);
       };
     }
   }
@@ -99,7 +107,20 @@ record SoakSample(
         usage.used(),
         usage.dirty(),
         usage.clean(),
-        Jmx.value(broker, "type=Segments,name=Hot"));
+        Jmx.value(broker, "type=Segments,name=Hot"),
+        disk(broker));
+  }
+
+  /** As du says: without holes. Files that vanish meanwhile are not counted. */
+  private static long disk(StockBroker broker) throws IOException {
+    List<String> command = new ArrayList<>(List.of("du", "-s", "-c", "-B1"));
+    broker.logDirectories().forEach(directory -> command.add(directory.toString()));
+    Process du = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    try (InputStream output = du.getInputStream()) {
+      String text = new String(output.readAllBytes(), US_ASCII).strip();
+      String total = text.substring(text.lastIndexOf('\n') + 1);
+      return Long.parseLong(total.substring(0, total.indexOf('\t')));
+    }
   }
 
   @SuppressWarnings("BanJNDI") // RMI of a JVM that this test has started on this machine
