@@ -137,8 +137,8 @@ public final class CopyPlacement {
   }
 
   /**
-   * Finds space in one of some directories of a level. What is freed may not be enough at once: the
-   * level may be above its capacity, and copies and moves under way hold space.
+   * Finds space in one of some directories of a level. The space that is freed may not be enough at
+   * once: the level may be above its capacity, and copies and moves under way hold space.
    */
   private Attempt attemptIn(List<StoreDirectory> candidates, long bytes)
       throws InterruptedException {
