@@ -295,14 +295,17 @@ public final class Recovery {
   }
 
   private FoundFile compareTagged(Residence in, Path file, long size) throws IOException {
-    // After a crash the file may have what a truncation was about to take, and Kafka reads it all.
-    boolean inOrder =
-        ownerOf(file)
-            .filter(each -> Files.exists(each.path().resolve(NewestLogFiles.CLEAN_SHUTDOWN)))
-            .isPresent();
-    return inOrder && in.slot().state() == SlotState.LIVE && LogFileMoment.isAhead(in, file, size)
+    boolean longer = in.slot().state() == SlotState.LIVE && size > in.slot().committedLength();
+    return longer && wasStoppedInOrder(file) && LogFileMoment.isAhead(in, file, size)
         ? FoundFile.AHEAD
         : FoundFile.TAGGED;
+  }
+
+  /** After a crash a file may have what a truncation was about to take; Kafka reads it all. */
+  private boolean wasStoppedInOrder(Path file) {
+    return ownerOf(file)
+        .filter(each -> Files.exists(each.path().resolve(NewestLogFiles.CLEAN_SHUTDOWN)))
+        .isPresent();
   }
 
   private void carryOut(Decision decision) throws IOException {
