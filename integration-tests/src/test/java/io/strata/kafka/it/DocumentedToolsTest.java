@@ -26,16 +26,27 @@ class DocumentedToolsTest {
 
   /** The class that each script of Kafka's runs, and the command where one has the options. */
   private static final Map<String, String> TOOLS =
-      Map.of(
-          "kafka-configs.sh", KafkaVersion.CURRENT.configs(),
-          "kafka-topics.sh", "org.apache.kafka.tools.TopicCommand",
-          "kafka-dump-log.sh", KafkaVersion.CURRENT.dumpLog(),
-          "kafka-jmx.sh", "org.apache.kafka.tools.JmxTool",
-          "kafka-log-dirs.sh", "org.apache.kafka.tools.LogDirsCommand",
-          "kafka-storage.sh", "kafka.tools.StorageTool format",
-          "kafka-console-consumer.sh", "org.apache.kafka.tools.consumer.ConsoleConsumer",
-          "kafka-console-producer.sh", "org.apache.kafka.tools.ConsoleProducer",
-          "kafka-producer-perf-test.sh", "org.apache.kafka.tools.ProducerPerformance");
+      Map.ofEntries(
+          Map.entry("kafka-cluster.sh", "org.apache.kafka.tools.ClusterTool"),
+          Map.entry("kafka-configs.sh", KafkaVersion.CURRENT.configs()),
+          Map.entry("kafka-console-consumer.sh", "org.apache.kafka.tools.consumer.ConsoleConsumer"),
+          Map.entry("kafka-console-producer.sh", "org.apache.kafka.tools.ConsoleProducer"),
+          Map.entry(
+              "kafka-consumer-groups.sh",
+              "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"),
+          Map.entry("kafka-delete-records.sh", "org.apache.kafka.tools.DeleteRecordsCommand"),
+          Map.entry("kafka-dump-log.sh", KafkaVersion.CURRENT.dumpLog()),
+          Map.entry("kafka-features.sh", "org.apache.kafka.tools.FeatureCommand"),
+          Map.entry("kafka-get-offsets.sh", "org.apache.kafka.tools.GetOffsetShell"),
+          Map.entry("kafka-jmx.sh", "org.apache.kafka.tools.JmxTool"),
+          Map.entry("kafka-leader-election.sh", "org.apache.kafka.tools.LeaderElectionCommand"),
+          Map.entry("kafka-log-dirs.sh", "org.apache.kafka.tools.LogDirsCommand"),
+          Map.entry("kafka-producer-perf-test.sh", "org.apache.kafka.tools.ProducerPerformance"),
+          Map.entry(
+              "kafka-reassign-partitions.sh",
+              "org.apache.kafka.tools.reassign.ReassignPartitionsCommand"),
+          Map.entry("kafka-storage.sh", "kafka.tools.StorageTool format"),
+          Map.entry("kafka-topics.sh", "org.apache.kafka.tools.TopicCommand"));
 
   private static final Pattern BLOCK =
       Pattern.compile("```(sh|properties)\n(.*?)```", Pattern.DOTALL);
