@@ -20,7 +20,8 @@ import java.util.zip.CRC32C;
  *
  * <p>No lock is held for longer than one piece takes: the segment's own bytes are checked (Kafka's
  * batches have checksums), copied, forced, read back and compared. A change of these bytes ends the
- * copy, an append does not. The second half is {@link Publishing}'s.
+ * copy, an append does not. The second half is in {@link Segment}: {@link Segment#markClean} and
+ * {@link Segment#relocate}.
  *
  * <p>Thread safety: one copy of a segment at a time, beside any number of readers and writers.
  */

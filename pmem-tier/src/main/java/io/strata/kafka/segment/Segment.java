@@ -5,14 +5,18 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.space.Extent;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.segment.CopyResult.Outcome;
 import io.strata.kafka.segment.view.HotView;
 import io.strata.kafka.segment.view.ReaderGate;
 import io.strata.kafka.segment.view.Reads;
 import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.segment.view.SegmentBytes;
 import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.OpenOption;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +46,7 @@ import java.util.Set;
  *
  * <p>Thread safety: all methods may be called by any number of threads.
  */
-public final class Segment {
+public final class Segment implements SegmentBytes {
 
   private final String logFileLabel;
   private final SegmentSettings settings;
@@ -50,7 +54,6 @@ public final class Segment {
   private final ReaderGate gate = new ReaderGate();
   private final Lifetime lifetime;
   private final SegmentWriter writer;
-  private final HotBytes bytes;
   private final Reads reads;
 
   private volatile long lastChangeMillis;
@@ -102,7 +105,6 @@ public final class Segment {
     this.reads = new Reads(createdAtMillis);
     this.lifetime = new Lifetime(events);
     this.writer = new SegmentWriter(this, residence, logFileSize, gate, settings, events);
-    this.bytes = new HotBytes(this, writer, gate, reads, settings, events);
     this.lastChangeMillis = createdAtMillis;
   }
 
@@ -122,6 +124,7 @@ public final class Segment {
   }
 
   /** For messages: the slot, the path that it was created with, and the pool; or the log file. */
+  @Override
   public String name() {
     return writer
         .residence()
@@ -174,10 +177,10 @@ public final class Segment {
       lifetime.channelOpened(name(), logFile);
       counted = true;
       if (mode.truncate()) {
-        bytes.truncate(0, logFile);
-        touch();
+        truncate(0, logFile);
+        changed();
       }
-      FileChannel channel = new SegmentChannel(bytes, logFile, mode, lifetime);
+      FileChannel channel = new SegmentChannel(this, logFile, mode, lifetime);
       done = true;
       return channel;
     } finally {
@@ -191,12 +194,6 @@ public final class Segment {
         }
       }
     }
-  }
-
-  /** Its bytes may have changed. */
-  void touch() {
-    lastChangeMillis = settings.clock().millis();
-    events.changed();
   }
 
   /** Length in bytes, wherever they are. */
@@ -280,10 +277,6 @@ public final class Segment {
     return new Copying(this, writer, gate);
   }
 
-  private Publishing publishing() {
-    return new Publishing(writer, gate);
-  }
-
   /** Withdraws a fact about the slot, durably; without effect on a deleted segment. */
   public void clear(SlotFlag flag) throws IOException {
     writer.clear(flag);
@@ -345,7 +338,20 @@ public final class Segment {
    * @return false when bytes were truncated or replaced since; no more is clean then
    */
   public boolean markClean(CopyResult copied) throws IOException {
-    return publishing().markClean(copied);
+    return writer.exclusively(
+        () -> {
+          if (stale(copied) || writer.residence().isEmpty()) {
+            return false;
+          }
+          try {
+            writer.residence().get().slot().setCleanLength(copied.end());
+          } catch (IOException e) {
+            // The next change would not withdraw what the slot may say.
+            writer.markBroken(e);
+            throw e;
+          }
+          return true;
+        });
   }
 
   /** Ties the log file to a copy; see {@link #relocate}. */
@@ -368,7 +374,15 @@ public final class Segment {
    *     what it was tied to before either, the segment cannot be changed any more
    */
   public boolean relocate(CopyResult copied, Residence to, Link link) throws IOException {
-    return publishing().relocate(copied, to, link);
+    return writer.exclusively(
+        () -> {
+          if (stale(copied) || size() != copied.end()) {
+            return false;
+          }
+          tie(link);
+          writer.publish(Optional.of(to), HotView.inPool(to.bytes(), to.slot().extents(), size()));
+          return true;
+        });
   }
 
   /**
@@ -381,7 +395,38 @@ public final class Segment {
    * @throws IOException as {@link #relocate} does
    */
   public Optional<Residence> leave(Link link) throws IOException {
-    return publishing().leave(link);
+    return writer.exclusively(
+        () -> {
+          Optional<Residence> in = writer.residence();
+          if (!writer.movable() || in.isEmpty() || size() > 0) {
+            return Optional.empty();
+          }
+          tie(link);
+          writer.publish(Optional.empty(), HotView.inLogFile(0));
+          return in;
+        });
+  }
+
+  private void tie(Link link) throws IOException {
+    try {
+      link.link();
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        link.unlink();
+      } catch (IOException | RuntimeException | Error f) {
+        // Which of the two slots a start finds is not known: a change would be lost in one of them.
+        e.addSuppressed(f);
+        writer.markBroken(new IOException("its log file's tag is not known", f));
+      }
+      throw e;
+    }
+  }
+
+  /** Returns whether a copy does not count: it was not made, or not of the bytes of now. */
+  private boolean stale(CopyResult copied) {
+    return copied.outcome() != Outcome.COPIED
+        || !writer.movable()
+        || writer.guard().changes() != copied.changes();
   }
 
   /**
@@ -393,7 +438,32 @@ public final class Segment {
    * @throws IOException when the pool fails; the segment can be read, and not changed any more
    */
   public Optional<Residence> evict(boolean wait) throws IOException {
-    return publishing().evict(wait);
+    return wait
+        ? writer.exclusively(this::evict)
+        : writer.exclusivelyOrNot(this::evict).flatMap(evicted -> evicted);
+  }
+
+  private Optional<Residence> evict() throws IOException {
+    Optional<Residence> in = writer.residence();
+    if (!writer.movable() || in.isEmpty() || !in.get().isClean()) {
+      return Optional.empty();
+    }
+    List<Extent> extents;
+    try {
+      extents = in.get().free();
+    } catch (IOException e) {
+      // Freed or not: a change would be lost in the pool or in the log file.
+      writer.markBroken(e);
+      throw e;
+    }
+    writer.publish(Optional.empty(), HotView.inLogFile(size()));
+    retire(in.get().pool(), extents);
+    return in;
+  }
+
+  /** Gives extents back when the last reader that may see them has left. */
+  private void retire(Pool pool, List<Extent> extents) {
+    boolean unused = gate.retire(() -> writer.release(pool, extents));
   }
 
   /**
@@ -478,8 +548,7 @@ public final class Segment {
    * for others when the last one has left them. Without effect when it is free.
    */
   public void freeCopy(Residence copy) throws IOException {
-    List<Extent> extents = copy.free();
-    boolean unused = gate.retire(() -> writer.release(copy.pool(), extents));
+    retire(copy.pool(), copy.free());
   }
 
   /**
@@ -519,9 +588,141 @@ public final class Segment {
           () -> {
             // A read that began before its channel was closed may look only now.
             writer.forgetBytes();
-            gate.retire(() -> writer.release(pool, extents));
+            retire(pool, extents);
           });
     }
+  }
+
+  // As a channel needs it
+
+  @Override
+  public long size(FileChannel logFile) {
+    return writer.view().size();
+  }
+
+  @Override
+  public int read(ByteBuffer target, long position, FileChannel logFile) throws IOException {
+    int token = gate.enter();
+    try {
+      return readInsideGate(target, position, logFile);
+    } finally {
+      gate.exit(token);
+    }
+  }
+
+  private int readInsideGate(ByteBuffer target, long position, FileChannel logFile)
+      throws IOException {
+    while (true) {
+      HotView view = writer.view();
+      long size = view.size();
+      if (position >= size) {
+        return -1;
+      }
+      int read = view.read(size, target, position, logFile);
+      if (read > 0) {
+        countLogFileRead(view, size, position, read);
+        return read;
+      }
+      checkLogFileWasTruncated(view, position, logFile);
+    }
+  }
+
+  private void countLogFileRead(HotView view, long size, long position, long length) {
+    long end = position + length;
+    long before = Math.min(end, view.poolStart()) - position;
+    long behind = end - Math.max(position, Math.max(view.poolStart(), view.poolEnd(size)));
+    long inLogFile = Math.max(0, before) + Math.max(0, behind);
+    if (inLogFile > 0) {
+      events.readInLogFile(inLogFile);
+    }
+  }
+
+  /**
+   * The log file has no byte at a position where the view has one: is that a truncation under way?
+   */
+  private void checkLogFileWasTruncated(HotView view, long position, FileChannel logFile)
+      throws IOException {
+    if (writer.view() == view) {
+      throw new IOException(
+          """
+          %s: the log file ends at %s, expected a byte at %s of %s: the file was truncated by \
+          something else than this broker; its tail is lost\
+          """
+              .formatted(name(), logFile.size(), position, view.size()));
+    }
+  }
+
+  @Override
+  public long transferTo(long position, long count, WritableByteChannel target, FileChannel logFile)
+      throws IOException {
+    int token = gate.enter();
+    try {
+      HotView view = writer.view();
+      long size = view.size();
+      if (position >= size) {
+        return 0;
+      }
+      long written = view.transferTo(size, position, count, target, logFile);
+      boolean inLogFile = position < view.poolStart() || position >= view.poolEnd(size);
+      if (written == 0 && inLogFile && logFile.size() <= position) {
+        checkLogFileWasTruncated(view, position, logFile);
+      }
+      countLogFileRead(view, size, position, written);
+      return written;
+    } finally {
+      gate.exit(token);
+    }
+  }
+
+  @Override
+  public int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
+    events.appending();
+    return writer.write(source, position, logFile);
+  }
+
+  @Override
+  public int append(ByteBuffer source, FileChannel logFile) throws IOException {
+    events.appending();
+    return writer.append(source, logFile);
+  }
+
+  @Override
+  public void truncate(long length, FileChannel logFile) throws IOException {
+    events.truncating();
+    writer.truncate(length, logFile);
+  }
+
+  @Override
+  public void force(boolean metaData, FileChannel logFile) throws IOException {
+    writer.force(metaData, logFile);
+  }
+
+  @Override
+  public boolean whollyInLogFile() {
+    HotView view = writer.view();
+    return view.spilled() && view.poolEnd(view.size()) == 0;
+  }
+
+  @Override
+  public void logFileMayHaveGrown(FileChannel logFile) throws IOException {
+    writer.logFileMayHaveGrown(logFile);
+  }
+
+  @Override
+  public void read(long count, long nanos) {
+    reads.add(count, settings.clock().millis());
+    events.read(count, nanos);
+  }
+
+  @Override
+  public void appended(long count, long nanos) {
+    events.appended(count, nanos);
+  }
+
+  @Override
+  public void changed() {
+    lastChangeMillis = settings.clock().millis();
+    events.changed();
   }
 
   @Override

@@ -656,9 +656,7 @@ final class SegmentWriter {
     return guard;
   }
 
-  /**
-   * Lets {@code change} happen when no other thread changes the segment; see {@link Publishing}.
-   */
+  /** Lets {@code change} happen when no other thread changes the segment: a move that publishes. */
   <T> T exclusively(IoSupplier<T> change) throws IOException {
     lock.lock();
     try {
