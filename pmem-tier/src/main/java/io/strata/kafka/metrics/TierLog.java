@@ -94,11 +94,10 @@ public final class TierLog implements TierEvents {
         info.slotCount());
     logFindings(pool);
     if (info.durability().needsForce()) {
-      log.warn(
+      log.info(
           """
-          Pool {} does not survive a power failure (its file system is not DAX): what was flushed \
-          or replicated does, as with stock Kafka. Use persistent memory on a file system mounted \
-          with DAX, and strata.require.dax=true, to have every acknowledged record survive.\
+          Pool {} is not on DAX: what was flushed or replicated survives a power failure, as with \
+          stock Kafka, and with strata.durability=ack every acknowledged record does.\
           """,
           info.path());
     } else if (!info.durability().survivesReboot()) {

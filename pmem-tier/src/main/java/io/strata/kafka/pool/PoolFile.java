@@ -313,8 +313,8 @@ final class PoolFile {
         Kind.MISSING,
         file,
         """
-        found no such file, expected a pool: mount its file system, correct the path, or create \
-        the pool with 'strata pool create'\
+        found no such file, expected a pool: mount its file system or correct the path; a pool \
+        that never was is made with 'strata pool create'\
         """,
         e);
   }

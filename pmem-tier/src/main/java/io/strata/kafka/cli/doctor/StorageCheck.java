@@ -24,6 +24,7 @@ import io.strata.kafka.tier.spec.TierSpec;
 import io.strata.kafka.tier.start.MissingLogFiles;
 import io.strata.kafka.tier.start.MissingPools;
 import java.io.IOException;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -283,9 +284,10 @@ public final class StorageCheck extends DoctorCheck {
       return;
     }
     String text =
-        "%s, type %s, %s of %s used, %s of %s slots"
+        "%s%s, type %s, %s of %s used, %s of %s slots"
             .formatted(
                 survives(dax, file),
+                beside(file),
                 type.configName(),
                 ByteSize.format(report.usedBytes()),
                 ByteSize.format(info.dataSize()),
@@ -305,6 +307,18 @@ public final class StorageCheck extends DoctorCheck {
     return FileProbe.isMemoryBacked(file)
         ? "is in memory and survives no restart of the machine"
         : "survives a power failure with what Kafka has flushed";
+  }
+
+  /** Says so where appends and the copies down go to one file system. */
+  private String beside(Path file) throws IOException {
+    FileStore store = Files.getFileStore(file);
+    for (Path directory : broker.logDirs()) {
+      if (Files.isDirectory(directory) && Files.getFileStore(directory).equals(store)) {
+        return ", on the file system of %s, so that copies down compete with appends"
+            .formatted(directory);
+      }
+    }
+    return "";
   }
 
   /** Returns where on the machine a pool's device is; empty where there is one place only. */

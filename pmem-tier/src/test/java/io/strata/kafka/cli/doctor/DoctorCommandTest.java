@@ -376,6 +376,14 @@ class DoctorCommandTest {
   }
 
   @Test
+  void saysThatAPoolIsBesideTheLogDirectories() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+
+    assertThat(verdicts(run(0, sound()), "ok").get("pool " + pool))
+        .contains(", on the file system of ", "so that copies down compete with appends");
+  }
+
+  @Test
   void warnsOfLowLimits() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     Files.writeString(root.resolve("proc/self/limits"), "Max open files   1024   4096   files\n");
