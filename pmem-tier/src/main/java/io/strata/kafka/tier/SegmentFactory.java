@@ -178,7 +178,7 @@ record SegmentFactory(
       TieredSegment named = segment;
       if (named != null) {
         named.appendedTo();
-        wholes.changing(named);
+        wholes.truncating(named);
         unsynced.settle(named);
       }
     }

@@ -210,6 +210,33 @@ final class CrashCasesTest {
         });
   }
 
+  /** A killed drain had removed the tag, which no power cut knew; the next broker truncated. */
+  @Test
+  void theTagOfAKilledDrainDoesNotComeBackOntoAShorterLogFile() throws Exception {
+    SimWorld world = opened();
+    long first = segment(world, 2_000).offset;
+    long newest = segment(world, 100).offset;
+    world.background().runAll();
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          cut.add(world.crash(End.KILL, new Loss(0)));
+          return true;
+        });
+    world.drain();
+    for (SimWorld killed : cut) {
+      recover(killed);
+      killed.adopt(End.KILL);
+      killed.delete(Objects.requireNonNull(killed.segments.get(newest)));
+      killed.points(
+          point -> {
+            cutPowerOrFail(killed);
+            return true;
+          });
+      killed.truncate(Objects.requireNonNull(killed.segments.get(first)), 0);
+    }
+  }
+
   /** What the log file had beyond an empty segment was found as a plain file. */
   @Test
   void anEmptySegmentThatWasRelocatedIsEvicted() throws Exception {

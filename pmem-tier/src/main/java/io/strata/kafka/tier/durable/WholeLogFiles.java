@@ -107,6 +107,22 @@ public record WholeLogFiles(LogFileNames names, BackgroundWork work) {
     }
   }
 
+  /**
+   * Called before a truncation: as {@link #changing}. Forces a log file that this process has found
+   * without a slot, too: a killed broker or drain may have removed its tag, which a power failure
+   * would bring back onto the shorter file.
+   */
+  public void truncating(TieredSegment segment) throws IOException {
+    changing(segment);
+    if (segment.found() && !segment.inPool()) {
+      try (FileChannel logFile = names.with(segment, LogFileChannels::toRead)) {
+        DurableNames.force(segment, () -> Directories.force(logFile));
+      } catch (NoSuchFileException gone) {
+        return; // Deleted, with its tag.
+      }
+    }
+  }
+
   private void removeLeft(TieredSegment segment, Optional<SegmentTag> left) throws IOException {
     try (FileChannel logFile = names.with(segment, file -> without(left, file))) {
       DurableNames.force(segment, () -> Directories.force(logFile));
