@@ -55,13 +55,14 @@ class OutputTest {
 
     List<String> lines =
         out.toString().lines().dropWhile(line -> !line.startsWith("Settings:")).toList();
-    assertThat(lines).hasSize(6);
-    assertThat(lines.get(0)).startsWith("Settings: migration.key10=newest migration.key11=newest");
-    assertThat(lines.subList(0, 5))
+    assertThat(lines).hasSize(8);
+    assertThat(lines.get(0))
+        .startsWith("Settings: strata.migration.key10=newest strata.migration.key11=newest");
+    assertThat(lines.subList(0, 7))
         .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(120).endsWith("=newest"));
-    assertThat(lines.subList(1, 6))
+    assertThat(lines.subList(1, 8))
         .allSatisfy(line -> assertThat(line).startsWith("          ").doesNotContain("exclude"));
-    assertThat(lines.get(5)).isEqualTo("          topics.include=" + pattern);
+    assertThat(lines.get(7)).isEqualTo("          strata.topics.include=" + pattern);
   }
 
   /** A full disk, or a pipe whose reader has ended: a script must not take it for the whole. */

@@ -250,8 +250,7 @@ public final class StatusOutput {
       if (setting.getValue().isEmpty()) {
         continue;
       }
-      String text =
-          " %s=%s".formatted(setting.getKey().replaceFirst("^strata\\.", ""), setting.getValue());
+      String text = " %s=%s".formatted(setting.getKey(), setting.getValue());
       if (line.length() > start.length() && line.length() + text.length() > WIDTH) {
         out.println(line);
         line = new StringBuilder(" ".repeat(start.length()));

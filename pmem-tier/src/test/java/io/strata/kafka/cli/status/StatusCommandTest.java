@@ -52,7 +52,7 @@ public class StatusCommandTest {
         .containsPattern(SegmentView.LOG_DIRS + " +-.* 32 +31 B")
         .contains("Moves: 1 under way by 2 threads, 4 queued; down 10 MiB/s (p50 6 ms, p99 10 ms)")
         .contains("Failed moves: no-space 3; 13 segments wait")
-        .contains("Settings: migration.mode=eager migration.threads=2");
+        .contains("Settings: strata.migration.mode=eager strata.migration.threads=2");
   }
 
   @Test
@@ -92,7 +92,8 @@ public class StatusCommandTest {
         .contains("served by another copy, 91 threads hang")
         .contains("Moves: 112 under way by 113 threads, 111 queued")
         .contains(
-            "Settings: rsm.config.migration.rate.down=0 migration.mode=eager migration.threads=2");
+            "Settings: rsm.config.migration.rate.down=0 strata.migration.mode=eager"
+                + " strata.migration.threads=2");
   }
 
   @Test
