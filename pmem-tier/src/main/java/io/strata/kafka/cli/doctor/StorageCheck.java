@@ -108,7 +108,10 @@ public final class StorageCheck extends DoctorCheck {
   private void start() {
     Optional<IOException> refusal = HotTier.refusal(spec, this::missingLogFiles);
     if (refusal.isPresent()) {
-      fail("start", Failures.messageOf(refusal.get()), "see 'When the broker does not start'");
+      fail(
+          "start",
+          Failures.messageOf(refusal.get()),
+          "see 'When the broker does not start' in docs/operations.md");
       return;
     }
     found.replaceAll(
@@ -204,7 +207,7 @@ public final class StorageCheck extends DoctorCheck {
             what,
             Marker.isMarked(directory)
                 ? "is marked as used with Strata"
-                : "is not marked: its log files have all bytes, drained");
+                : "is not marked as used with Strata: its log files have all bytes");
       }
     } catch (IOException e) {
       fail(what, Failures.messageOf(e), "repair it before the broker starts");
@@ -415,7 +418,9 @@ public final class StorageCheck extends DoctorCheck {
           "%d, of which not all were found: not all pools are there".formatted(segments),
           "bring the pools back first");
     } else {
-      findings.forEach(text -> fail("segments", text, "see 'When the broker does not start'"));
+      findings.forEach(
+          text ->
+              fail("segments", text, "see 'When the broker does not start' in docs/operations.md"));
     }
   }
 

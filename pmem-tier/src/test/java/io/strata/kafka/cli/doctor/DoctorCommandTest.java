@@ -87,8 +87,13 @@ class DoctorCommandTest {
 
     assertThat(verdicts(found, "fail")).isEmpty();
     assertThat(verdicts(found, "ok"))
-        .containsKeys("configuration", "flag", "jar", "kafka", "log directory " + logs, "segments")
-        .containsKeys("open files", "vm.max_map_count");
+        .containsKeys("configuration", "flag", "jar", "kafka", "segments")
+        .containsKeys("open files", "vm.max_map_count")
+        .hasEntrySatisfying(
+            "log directory " + logs,
+            text ->
+                assertThat(text)
+                    .contains("is not marked as used with Strata: its log files have all bytes"));
   }
 
   @Test
