@@ -33,6 +33,9 @@ public interface CopyPace {
   /** Waits until {@code bytes} may be copied; called without any lock. */
   default void before(long bytes) throws InterruptedException {}
 
+  /** Bytes have been written to the log file, and not forced yet; called without any lock. */
+  default void written(long position, long length) {}
+
   /** A step has been taken. */
   default void reached(Step step) {}
 }

@@ -124,7 +124,13 @@ final class Copying {
         (piece, position) -> {
           checksum.update(piece.duplicate());
           batches.update(piece.duplicate());
-          return guard.piece(begun.changes(), () -> writeFully(logFile, piece, position));
+          int length = piece.remaining();
+          boolean written =
+              guard.piece(begun.changes(), () -> writeFully(logFile, piece, position));
+          if (written) {
+            pace.written(position, length);
+          }
+          return written;
         };
     Optional<Outcome> ended = source.copy(from, limit, sink);
     if (ended.isEmpty() && limit < end && batches.validEnd() == from) {

@@ -27,6 +27,10 @@ public final class LibC {
   private static final int AT_FDCWD = -100;
   private static final int STATX_BLOCKS = 0x400;
   private static final int MADV_POPULATE_WRITE = 23;
+
+  /** SYNC_FILE_RANGE_WAIT_BEFORE, _WRITE and _WAIT_AFTER. */
+  private static final int WRITE_OUT_AND_WAIT = 1 | 2 | 4;
+
   private static final int POSIX_FADV_WILLNEED = 3;
   private static final int POSIX_FADV_DONTNEED = 4;
 
@@ -138,6 +142,14 @@ public final class LibC {
         });
   }
 
+  /**
+   * Writes a range of a file's dirty pages to the device, and waits for them. The device's own
+   * cache and the file system's journal are left alone: nothing is durable by it.
+   */
+  static void writeOut(int descriptor, long position, long length) {
+    int unused = Calls.sync_file_range(descriptor, position, length, WRITE_OUT_AND_WAIT);
+  }
+
   private static void advise(Path file, IntConsumer advice) {
     int descriptor = Calls.open(pathBytes(file), O_RDONLY | O_CLOEXEC);
     try {
@@ -231,6 +243,11 @@ public final class LibC {
     // The call's own name.
     @SuppressWarnings({"checkstyle:MethodName", "MemberName"})
     static native int posix_fadvise(int descriptor, long offset, long length, int advice)
+        throws LastErrorException;
+
+    // The call's own name.
+    @SuppressWarnings({"checkstyle:MethodName", "MemberName"})
+    static native int sync_file_range(int descriptor, long offset, long length, int flags)
         throws LastErrorException;
 
     static native int statx(int directory, byte[] path, int flags, int mask, Pointer status)

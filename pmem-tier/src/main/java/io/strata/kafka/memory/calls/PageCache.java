@@ -30,6 +30,44 @@ public final class PageCache {
     advise(() -> LibC.willNeed(file, position, length));
   }
 
+  /** Brings what has been written to a file to its device; used by one thread. */
+  public interface WriteOut extends AutoCloseable {
+    /**
+     * Waits until a range is written, where the system can be asked for that (sync_file_range(2)).
+     * It is not durable by that; a fault of the device is shown by the next force.
+     */
+    void range(long position, long length);
+
+    @Override
+    default void close() {}
+  }
+
+  /**
+   * Opens a file to write it out piece by piece; one that cannot be opened is left to the kernel.
+   */
+  public static WriteOut writeOut(Path file) {
+    if (!LibC.available()) {
+      return (position, length) -> {};
+    }
+    int descriptor;
+    try {
+      descriptor = LibC.open(file);
+    } catch (LastErrorException e) {
+      return (position, length) -> {};
+    }
+    return new WriteOut() {
+      @Override
+      public void range(long position, long length) {
+        advise(() -> LibC.writeOut(descriptor, position, length));
+      }
+
+      @Override
+      public void close() {
+        advise(() -> LibC.close(descriptor));
+      }
+    };
+  }
+
   /** A hint only: the file may be gone. */
   private static void advise(Runnable call) {
     if (LibC.available()) {

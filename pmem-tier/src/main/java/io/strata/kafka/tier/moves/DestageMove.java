@@ -70,9 +70,12 @@ record DestageMove(
     long shown = segment.shownMillis();
     boolean fills = fills(segment, names.with(segment, Files::size));
     CopyResult copied;
-    DestagePace pace =
-        new DestagePace(control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment));
-    try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite)) {
+    DestagePace pace;
+    try (FileChannel logFile = names.with(segment, LogFileChannels::toWrite);
+        PageCache.WriteOut out = names.with(segment, PageCache::writeOut)) {
+      pace =
+          new DestagePace(
+              control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment), out);
       copied = segment.segment().copyToLogFile(logFile, pace);
     } finally {
       names.with(

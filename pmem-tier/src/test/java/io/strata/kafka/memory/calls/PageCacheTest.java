@@ -34,8 +34,23 @@ class PageCacheTest {
     assertThat(cached(file)).isZero();
   }
 
+  /** Only pages that are on the device can be dropped. */
+  @Test
+  void whatIsWrittenOutIsOnTheDevice() throws Exception {
+    Path file = Files.write(folder.resolve("file"), new byte[24 * MIB]);
+    assumeThat(cached(file)).isEqualTo(24L * MIB);
+    try (PageCache.WriteOut out = PageCache.writeOut(file)) {
+      out.range(0, 20 * MIB);
+    }
+    PageCache.drop(file);
+    assertThat(cached(file)).isLessThanOrEqualTo(4L * MIB);
+  }
+
   @Test
   void aFileThatIsNotThereIsNoFailure() {
+    try (PageCache.WriteOut out = PageCache.writeOut(folder.resolve("none"))) {
+      out.range(0, MIB);
+    }
     PageCache.fill(folder.resolve("none"), 0, MIB);
     PageCache.drop(folder.resolve("none"));
   }
