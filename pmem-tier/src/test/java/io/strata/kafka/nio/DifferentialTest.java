@@ -10,6 +10,7 @@ import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.segment.SegmentEvents;
+import io.strata.kafka.tier.FileSystemKind;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.directory.SegmentFiles;
 import io.strata.kafka.tier.spec.MoveStage;
@@ -17,7 +18,6 @@ import io.strata.kafka.tier.spec.TierEvents;
 import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,6 +109,24 @@ class DifferentialTest {
     assertThat(PoolChecker.check(file).findings()).isEmpty();
   }
 
+  /** The same on file systems that are not the JDK's: what we agree with is theirs. */
+  @ParameterizedTest(name = "seed {0}, {1} % hot, {2}")
+  @CsvSource({"11,0,LUCENE", "12,50,LUCENE", "13,0,WINDOWS", "14,50,WINDOWS", "15,0,JIMFS"})
+  void agreesWithOtherFileSystems(long seed, int hot, FileSystemKind kind, @TempDir Path temporary)
+      throws IOException {
+    Path directory = kind.at(temporary.toRealPath());
+    Random placement = new Random(seed);
+    FakeTier tier =
+        new FakeTier(
+            Files.createDirectory(temporary.resolve("pool")), file -> placement.nextInt(100) < hot);
+    RandomOperations ours = ours(tier, directory, seed, 3_000, hot == 0);
+    RandomOperations.agree(jdks(directory, seed, 3_000, hot == 0), ours, 2_000);
+    assertThat(tier.placed() > 0).isEqualTo(hot > 0);
+    ours.deleteAll();
+    assertThat(tier.hotFiles()).as("slots left behind").isZero();
+    FileSystemKind.requireClosed(directory);
+  }
+
   private static RandomOperations jdks(Path directory, long seed, int longest, boolean cold)
       throws IOException {
     return new RandomOperations(
@@ -118,7 +136,7 @@ class DifferentialTest {
   private static RandomOperations ours(
       SegmentFiles tier, Path directory, long seed, int longest, boolean cold) throws IOException {
     StrataFileSystemProvider provider =
-        new StrataFileSystemProvider(FileSystems.getDefault().provider(), () -> tier);
+        new StrataFileSystemProvider(directory.getFileSystem().provider(), () -> tier);
     Path root = Files.createDirectory(directory.resolve("our"));
     return new RandomOperations(
         provider.getFileSystem(URI.create("file:///")).getPath(root.toString()),

@@ -68,8 +68,13 @@ public final class TierFixture implements AutoCloseable {
   private @Nullable HotTier tier;
 
   public TierFixture(Path root) throws IOException {
+    this(root, FileSystemKind.JDK);
+  }
+
+  /** With log directories on a file system of a kind; pools are on the default one. */
+  public TierFixture(Path root, FileSystemKind kind) throws IOException {
     this.root = root.toRealPath();
-    logDirectories.add(Files.createDirectory(this.root.resolve("logs")));
+    logDirectories.add(kind.at(this.root.resolve("logs")));
   }
 
   /** A copy of another fixture's files. */
@@ -366,6 +371,7 @@ public final class TierFixture implements AutoCloseable {
     tier = null;
     if (opened != null) {
       opened.close();
+      FileSystemKind.requireClosed(logs());
     }
   }
 }

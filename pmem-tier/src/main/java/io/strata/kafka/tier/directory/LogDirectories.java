@@ -74,6 +74,7 @@ public final class LogDirectories {
     Marker.refuseNewer(configured);
     LogDirectory directory;
     try {
+      LogDirectory.requireInodes(configured);
       directory = opening.claim(configured);
       directory.requireRoom(pools);
     } catch (LogDirectory.AttributesException e) {

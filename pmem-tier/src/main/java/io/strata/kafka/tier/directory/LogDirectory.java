@@ -118,18 +118,24 @@ public record LogDirectory(UUID id, Path path) {
       write(real, ID_ATTRIBUTE, id.toString());
       // Slots are about to name the directory by it.
       Directories.force(real);
-    } catch (UnsupportedOperationException e) {
-      throw AttributesException.none(real, e);
     } catch (FileSystemException e) {
-      if (String.valueOf(e.getReason()).contains("not supported")) {
-        throw AttributesException.none(real, e);
-      }
-      throw e;
+      throw AttributesException.noneIfUnsupported(real, e);
     }
     return new LogDirectory(id, real);
   }
 
-  /** A log directory's file system cannot have the user extended attributes that are needed. */
+  /**
+   * Refuses a directory on a file system that does not know a file by its inode: a segment's file
+   * could not be told from a copy of it.
+   */
+  static void requireInodes(Path directory) throws IOException {
+    if (Files.readAttributes(directory, BasicFileAttributes.class).fileKey() == null) {
+      throw AttributesException.unfit(
+          directory, "gives files no numbers (inodes), by which a segment's file is known", null);
+    }
+  }
+
+  /** A log directory cannot have, or has lost, the user extended attributes that are needed. */
   static final class AttributesException extends FileSystemException {
     private static final long serialVersionUID = 1L;
 
@@ -138,15 +144,31 @@ public record LogDirectory(UUID id, Path path) {
       initCause(cause);
     }
 
+    /** A failure itself, unless it is of a file system that has no attributes. */
+    static FileSystemException noneIfUnsupported(Path directory, FileSystemException failure)
+        throws IOException {
+      return String.valueOf(failure.getReason()).contains("not supported")
+          ? none(directory, failure)
+          : failure;
+    }
+
     static AttributesException none(Path directory, Exception cause) throws IOException {
+      return unfit(
+          directory,
+          "takes no user extended attributes, which tie a segment's file to the pool: "
+              + cause.getMessage(),
+          cause);
+    }
+
+    static AttributesException unfit(Path directory, String what, @Nullable Exception cause)
+        throws IOException {
       return new AttributesException(
           directory,
           """
-          the log directory's file system (%s) takes no user extended attributes, which tie a \
-          segment's file to the pool: %s; use ext4, xfs or btrfs (mounted without nouser_xattr), \
-          or take this directory out of log.dirs\
+          the log directory's file system (%s) %s; use ext4, xfs or btrfs (mounted without \
+          nouser_xattr), or take this directory out of log.dirs\
           """
-              .formatted(Files.getFileStore(directory).type(), cause.getMessage()),
+              .formatted(Files.getFileStore(directory).type(), what),
           cause);
     }
 
@@ -180,9 +202,20 @@ public record LogDirectory(UUID id, Path path) {
     }
   }
 
-  /** The log directory at a real path; empty when Strata has never used it. */
+  /**
+   * The log directory at a real path; empty when Strata has never used it.
+   *
+   * @throws AttributesException when the file system has no user extended attributes
+   */
   public static Optional<LogDirectory> find(Path real) throws IOException {
-    Optional<String> id = read(real, ID_ATTRIBUTE);
+    Optional<String> id;
+    try {
+      id = read(real, ID_ATTRIBUTE);
+    } catch (UnsupportedOperationException e) {
+      throw AttributesException.none(real, e);
+    } catch (FileSystemException e) {
+      throw AttributesException.noneIfUnsupported(real, e);
+    }
     if (id.isEmpty()) {
       return Optional.empty();
     }

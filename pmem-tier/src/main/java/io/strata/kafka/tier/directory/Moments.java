@@ -208,7 +208,7 @@ public final class Moments {
       }
       Optional<LogDirectory> known = LogDirectory.find(configured.toRealPath());
       return known.isPresent() ? among(sides, List.of(known.get())) : List.of();
-    } catch (IOException | UnsupportedOperationException e) {
+    } catch (IOException e) {
       return List.of(); // Recovery says what is wrong with it, or with a pool.
     }
   }

@@ -70,7 +70,7 @@ public record LogFile(Path name, PinnedFile pinned) implements Closeable {
 
   private boolean isOf(TieredSegment segment, SegmentRegistry registry) throws IOException {
     Object key = Files.readAttributes(pinned.path(), BasicFileAttributes.class).fileKey();
-    return (key == null || key.equals(segment.fileKey()))
+    return segment.fileKey().equals(key)
         && SegmentTag.read(pinned.path())
             .map(tag -> registry.find(tag).filter(segment::equals).isPresent())
             .orElseGet(() -> !segment.inPool() && segment.isHeld());

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -192,8 +193,7 @@ public final class LogFileNames {
   public static Object keyOf(Path file) throws IOException {
     BasicFileAttributes attributes =
         Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    Object key = attributes.fileKey();
-    return key == null ? file.toString() : key;
+    return Objects.requireNonNull(attributes.fileKey());
   }
 
   /** As {@link #keyOf}; empty if there is no such file. */

@@ -15,6 +15,7 @@ import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.Batches;
+import io.strata.kafka.tier.FileSystemKind;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.TierFixture;
 import io.strata.kafka.tier.spec.TierEvents;
@@ -34,8 +35,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One segment's moves, with real files and pools, and what a reopening makes of them. */
+@ParameterizedClass
+@EnumSource(names = {"JDK", "LUCENE"})
 final class TierMovesTest {
 
   private static final long MIB = 1 << 20;
@@ -43,13 +49,14 @@ final class TierMovesTest {
   private static final byte[] OLD = Batches.of(700_000, 1);
   private static final byte[] NEW = Batches.of(100_000, 2);
 
+  @Parameter FileSystemKind kind = FileSystemKind.JDK;
   @TempDir private Path directory;
   private TierFixture fixture;
   private Path old;
 
   @BeforeEach
   void open() throws IOException {
-    fixture = new TierFixture(directory).pool("one.pool", 16 * MIB);
+    fixture = new TierFixture(directory, kind).pool("one.pool", 16 * MIB);
     fixture.open();
     old = sealed("orders-0");
   }
