@@ -108,11 +108,11 @@ final class PoolFile {
         Pool pool = PoolOpener.open(memory, expected, Session.currentBootId(), lock);
         pool.pageThreads(PoolFile::background);
         return pool;
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException | RuntimeException | Error e) {
         closeAfter(e, memory);
         throw e;
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeAfter(e, lock);
       throw e;
     }
@@ -128,7 +128,7 @@ final class PoolFile {
     try {
       requireSpaceForHoles(file, Superblocks.read(memory).current());
       return PoolOpener.open(memory, expected, Session.currentBootId(), () -> {});
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeAfter(e, memory);
       throw e;
     }
@@ -172,7 +172,7 @@ final class PoolFile {
     PersistentMemory memory = openMemory(file);
     try {
       return new PoolReader(memory);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeAfter(e, memory);
       throw e;
     }
@@ -393,7 +393,7 @@ final class PoolFile {
     }
   }
 
-  private static void closeAfter(Exception failure, AutoCloseable resource) {
+  private static void closeAfter(Throwable failure, AutoCloseable resource) {
     try {
       resource.close();
     } catch (Exception e) {

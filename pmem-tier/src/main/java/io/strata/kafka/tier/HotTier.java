@@ -261,7 +261,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       HotTier tier = new HotTier(spec, events, segmentEvents, pools, directories, parts);
       tier.recover(events);
       return tier;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       try {
         pools.close();
       } catch (IOException suppressed) {

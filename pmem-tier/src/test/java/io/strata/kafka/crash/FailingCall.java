@@ -11,12 +11,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Counts the calls of a machine, and has one of them fail: that of a pool, or of the log directory
- * that workloads use.
+ * Counts the calls of a machine, and has one of them fail: that of a pool, or of one log directory.
  *
  * <p>Thread safety: none.
  */
-final class FailingCall implements Calls {
+public final class FailingCall implements Calls {
 
   private static final Set<Call> OF_POOLS =
       EnumSet.of(Call.LOAD, Call.STORE, Call.PERSIST, Call.FORCE);
@@ -28,7 +27,7 @@ final class FailingCall implements Calls {
   private static final int FRAMES_SHOWN = 8;
 
   /** How a call fails. */
-  enum Failure {
+  public enum Failure {
     NO_SPACE("No space left on device"),
     IO("Input/output error"),
     /** A signal ends the wait, and the channel is closed. */
@@ -46,7 +45,7 @@ final class FailingCall implements Calls {
   }
 
   /** For how long. */
-  enum Lasting {
+  public enum Lasting {
     ONCE,
     /** All later calls of the kind fail, on that device. */
     FOR_GOOD,
@@ -59,30 +58,38 @@ final class FailingCall implements Calls {
    *
    * @param n counts calls of this kind, from 1
    */
-  record Plan(Call call, long n, Failure failure, Lasting lasting) {
+  public record Plan(Call call, long n, Failure failure, Lasting lasting) {
 
-    boolean ofPool() {
+    public boolean ofPool() {
       return OF_POOLS.contains(call);
     }
 
-    boolean isOnce() {
+    public boolean isOnce() {
       return lasting == Lasting.ONCE;
     }
   }
 
   private final Optional<Plan> plan;
+  private final String logs;
   private final Map<Call, Long> counts = new EnumMap<>(Call.class);
   private boolean armed;
   private String device = "";
   private long failed;
   private String where = "";
 
-  FailingCall(Optional<Plan> plan) {
+  /**
+   * Has a call fail.
+   *
+   * @param plan which; empty if they are only counted
+   * @param logs the log directory
+   */
+  public FailingCall(Optional<Plan> plan, String logs) {
     this.plan = plan;
+    this.logs = logs;
   }
 
   /** Begins to count; the fault goes when it is disarmed. */
-  void arm(boolean to) {
+  public void arm(boolean to) {
     armed = to;
   }
 
@@ -103,18 +110,30 @@ final class FailingCall implements Calls {
             : lasting[(int) Long.remainderUnsigned(lot >>> 40, lasting.length)]);
   }
 
+  /** Two ways in which a call fails, once and for good; which failures those are goes round. */
+  public static List<Plan> turns(Call call, long n, long seed) {
+    List<Failure> failures = failures(call);
+    int turn = (int) ((n + seed) % failures.size());
+    Failure lasting = failures.get((turn + 1) % failures.size());
+    return List.of(
+        new Plan(call, n, failures.get(turn), Lasting.ONCE),
+        lasting == Failure.INTERRUPT || lasting == Failure.MEMORY
+            ? new Plan(call, n, Failure.IO, Lasting.DEVICE)
+            : new Plan(call, n, lasting, Lasting.FOR_GOOD));
+  }
+
   /** How many calls of each kind were made. */
-  Map<Call, Long> counts() {
+  public Map<Call, Long> counts() {
     return counts;
   }
 
   /** How many calls have failed. */
-  long failed() {
+  public long failed() {
     return failed;
   }
 
   /** The call that failed first, and who made it. */
-  String where() {
+  public String where() {
     return where;
   }
 
@@ -132,7 +151,7 @@ final class FailingCall implements Calls {
   }
 
   /** The ways in which a call of a kind can fail. */
-  static List<Failure> failures(Call call) {
+  public static List<Failure> failures(Call call) {
     List<Failure> failures = new ArrayList<>(List.of(Failure.IO));
     if (TAKE_SPACE.contains(call)) {
       failures.add(Failure.NO_SPACE);
@@ -147,14 +166,14 @@ final class FailingCall implements Calls {
     return failures;
   }
 
-  private static String deviceOf(Call call, String on) {
-    return OF_POOLS.contains(call) ? on : SimWorld.LOGS;
+  private String deviceOf(Call call, String on) {
+    return OF_POOLS.contains(call) ? on : logs;
   }
 
   @Override
   public int before(Call call, String on, int bytes) throws IOException {
     boolean ofPool = OF_POOLS.contains(call);
-    if (!armed || !(ofPool || on.startsWith(SimWorld.LOGS))) {
+    if (!armed || !(ofPool || on.startsWith(logs))) {
       return bytes;
     }
     long n = counts.merge(call, 1L, Long::sum);

@@ -85,17 +85,10 @@ final class FailingCallsTest {
         seed, setup, counts, runs, ends, tried);
   }
 
-  /** Each once and for good; which failure it is goes round. */
   private void run(long seed, Setup setup, Call call, long n) {
     tried.merge(call, 1L, Long::sum);
-    List<Failure> failures = FailingCall.failures(call);
-    int turn = (int) ((n + seed) % failures.size());
-    fail(seed, setup, new Plan(call, n, failures.get(turn), Lasting.ONCE));
-    Failure lasting = failures.get((turn + 1) % failures.size());
-    if (lasting == Failure.INTERRUPT || lasting == Failure.MEMORY) {
-      fail(seed, setup, new Plan(call, n, Failure.IO, Lasting.DEVICE));
-    } else {
-      fail(seed, setup, new Plan(call, n, lasting, Lasting.FOR_GOOD));
+    for (Plan plan : FailingCall.turns(call, n, seed)) {
+      fail(seed, setup, plan);
     }
   }
 

@@ -42,7 +42,7 @@ final class FailingRun {
     this.seed = seed;
     this.plan = plan;
     lot = Loss.mix(seed, plan.toString().hashCode());
-    calls = new FailingCall(plan);
+    calls = new FailingCall(plan, SimWorld.LOGS);
     world = SimWorld.create(setup, List.of(SimWorld.LOGS, OTHER));
     Path directory = world.disk.getPath(OTHER + "/bystander-0");
     Files.createDirectory(directory);

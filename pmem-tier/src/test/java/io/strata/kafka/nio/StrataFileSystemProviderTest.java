@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.strata.kafka.crash.Call;
+import io.strata.kafka.crash.FailingFiles;
 import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.io.InputStream;
@@ -38,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -388,6 +391,36 @@ class StrataFileSystemProviderTest {
         checkpoint.resolveSibling(next.getFileName().toString()),
         checkpoint,
         StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Else Kafka would read, and append to, the log file, which lacks what the pool has. */
+  @Test
+  void aDiskThatCannotSayWhatAFileIsIsNoReasonToTakeTheLogFileForTheSegment() throws IOException {
+    FailingFiles failing =
+        new FailingFiles(
+            FileSystems.getDefault(),
+            (call, on, bytes) -> {
+              if (call == Call.STATUS) {
+                throw new IOException("Input/output error");
+              }
+              return bytes;
+            });
+    Path there =
+        new StrataFileSystemProvider(failing, () -> tier)
+            .getFileSystem(URI.create("file:///"))
+            .getPath(segment.toString());
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> Files.readAllBytes(there),
+            () -> Files.newByteChannel(there, StandardOpenOption.WRITE).close(),
+            () -> Files.newOutputStream(there, StandardOpenOption.APPEND).close(),
+            () -> Files.delete(there),
+            () -> Files.move(there.getParent(), there.resolveSibling("elsewhere")))) {
+      assertThatThrownBy(call)
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining("Input/output error");
+    }
+    assertThat(Files.readAllBytes(segment)).isEqualTo(content);
   }
 
   @Test

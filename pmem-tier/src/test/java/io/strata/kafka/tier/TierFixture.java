@@ -82,7 +82,9 @@ public final class TierFixture implements AutoCloseable {
     this.root = root.toRealPath();
     original.pools.forEach(pool -> pools.add(this.root.resolve(original.root.relativize(pool))));
     original.logDirectories.forEach(
-        logs -> logDirectories.add(this.root.resolve(original.root.relativize(logs))));
+        logs ->
+            logDirectories.add(
+                this.root.resolve(original.root.relativize(Path.of(logs.toString())))));
     for (Map.Entry<String, String> key : original.extra.entrySet()) {
       extra = new HashMap<>(extra);
       extra.put(
@@ -208,12 +210,17 @@ public final class TierFixture implements AutoCloseable {
             return super.scheduleWithFixedDelay(() -> {}, 1, 1, TimeUnit.DAYS);
           }
         };
+    return openWith(idle);
+  }
+
+  /** As {@link #open}; work in the background is another's. */
+  public HotTier openWith(ScheduledExecutorService background) throws IOException {
     HotTier opened =
         HotTier.open(
             spec(),
             events,
             SegmentEvents.NONE,
-            new TierParts(opening, () -> idle, TierParts.STANDARD.time()));
+            new TierParts(opening, () -> background, TierParts.STANDARD.time()));
     opened.logsLoaded();
     tier = opened;
     return opened;

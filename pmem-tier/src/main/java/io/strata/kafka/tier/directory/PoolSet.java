@@ -76,7 +76,7 @@ public final class PoolSet {
         tiers.add(new PoolTier(tier.name(), pools));
       }
       return new PoolSet(tiers, daxLost);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeAll(opened, e);
       throw e;
     }
@@ -216,7 +216,7 @@ public final class PoolSet {
     }
   }
 
-  private static void closeAll(List<Pool> opened, Exception failure) {
+  private static void closeAll(List<Pool> opened, Throwable failure) {
     for (Pool pool : opened) {
       try {
         pool.close();
