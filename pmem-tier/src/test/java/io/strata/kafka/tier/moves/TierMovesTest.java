@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.TieredSegmentsContract;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.plan.MoveResult.Outcome;
@@ -42,7 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** One segment's moves, with real files and pools, and what a reopening makes of them. */
 @ParameterizedClass
 @EnumSource(names = {"JDK", "LUCENE"})
-final class TierMovesTest {
+final class TierMovesTest extends TieredSegmentsContract {
 
   private static final long MIB = 1 << 20;
   private static final int LOG_DIRS = 1;
@@ -64,6 +65,45 @@ final class TierMovesTest {
   @AfterEach
   void close() throws IOException {
     fixture.close();
+  }
+
+  @Override
+  protected Sealed sealed() throws IOException {
+    // The engine knows a segment that has left the pool while it is open.
+    FileChannel channel = fixture.tier().open(old, TierFixture.KAFKA).orElseThrow();
+    long id = view(old).id();
+    return new Sealed() {
+      @Override
+      public TieredSegments tiers() {
+        return fixture.tier().tieredSegments();
+      }
+
+      @Override
+      public long id() {
+        return id;
+      }
+
+      @Override
+      public int lower() {
+        return LOG_DIRS;
+      }
+
+      @Override
+      public void requireContent() throws IOException {
+        assertThat(content(channel)).isEqualTo(OLD);
+        assertThat(fixture.read(old)).isEqualTo(OLD);
+      }
+
+      @Override
+      public void delete() throws IOException {
+        assertThat(fixture.tier().delete(old)).isTrue();
+      }
+
+      @Override
+      public void close() throws IOException {
+        channel.close();
+      }
+    };
   }
 
   /** A segment of {@link #OLD} with a newer one behind it. */

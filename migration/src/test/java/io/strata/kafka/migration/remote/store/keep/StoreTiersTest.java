@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.CorruptSegmentException;
+import io.strata.kafka.migration.TieredSegmentsContract;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.MoveConfirmation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -47,7 +49,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Moves between levels, and what meets them. */
-class StoreTiersTest {
+class StoreTiersTest extends TieredSegmentsContract {
 
   private static final SegmentInfo SEGMENT = Stores.info("t", 0, 0, 1, 200_000);
 
@@ -110,32 +112,41 @@ class StoreTiersTest {
     return bytes.array();
   }
 
-  @Test
-  void aSegmentGoesDownAndUpAgain() throws Exception {
+  @Override
+  protected Sealed sealed() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    assertThat(only(tiers).tier()).isZero();
-    assertThat(tiers.state().tiers().get(0).dirtyBytes()).isPositive();
+    long id = only(tiers).id();
+    return new Sealed() {
+      @Override
+      public TieredSegments tiers() {
+        return tiers;
+      }
 
-    assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(only(tiers).cleanTier()).isEqualTo(OptionalInt.of(1));
-    assertThat(tiers.state().tiers().get(0).dirtyBytes()).isZero();
-    assertThat(store.locate(SEGMENT.key()).orElseThrow().directory().levelName()).isEqualTo("ssd");
+      @Override
+      public long id() {
+        return id;
+      }
 
-    assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(only(tiers).tier()).isEqualTo(1);
-    assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
-    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+      @Override
+      public int lower() {
+        return 1;
+      }
 
-    assertThat(tiers.promote(only(tiers).id(), 0, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(only(tiers).tier()).isZero();
-    assertThat(only(tiers).cleanTier()).isEqualTo(OptionalInt.of(1));
-    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(store.delete(SEGMENT)).hasSize(2);
-    assertThat(Stores.tree(hdd)).allMatch(p -> p.startsWith("staging/"));
+      @Override
+      public void requireContent() throws Exception {
+        assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+        assertThat(Stores.tree(ssd).stream().allMatch(p -> p.startsWith("staging/")))
+            .as("nothing on the upper level")
+            .isEqualTo(only(tiers).tier() == 1);
+      }
+
+      @Override
+      public void delete() throws Exception {
+        assertThat(store.delete(SEGMENT)).hasSize(1);
+      }
+    };
   }
 
   @Test
