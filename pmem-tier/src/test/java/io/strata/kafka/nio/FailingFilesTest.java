@@ -15,10 +15,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The n-th call of each kind fails on real files, below the real provider: nothing acknowledged is
@@ -34,40 +35,43 @@ final class FailingFilesTest {
 
   @TempDir private Path temp;
   private final List<String> wrong = new ArrayList<>();
-  private FailingFilesRun.Beginning beginning = new FailingFilesRun.Beginning(null, List.of());
   private int runs;
-
-  @BeforeEach
-  void begin() throws IOException {
-    beginning = FailingFilesRun.Beginning.make(Files.createDirectory(temp.resolve("beginning")));
-  }
 
   @Test
   void someCallsFail() throws IOException {
-    each(FEW);
+    each(begin("pool"), FEW);
   }
 
-  @Test
+  private FailingFilesRun.Beginning begin(String durability) throws IOException {
+    return FailingFilesRun.Beginning.make(
+        Files.createDirectory(temp.resolve("beginning")), durability);
+  }
+
+  @ParameterizedTest(name = "durability={0}")
+  @ValueSource(strings = {"pool", "ack"})
   @Tag("long")
-  void everyCallFails() throws IOException {
+  void everyCallFails(String durability) throws IOException {
+    FailingFilesRun.Beginning beginning = begin(durability);
     String one = System.getProperty("strata.failing.call");
     if (one == null) {
-      each(Long.MAX_VALUE);
+      each(beginning, Long.MAX_VALUE);
       return;
     }
     String[] how = System.getProperty("strata.failing.how", "IO,ONCE").split(",", -1);
     long n = Long.getLong("strata.failing.n", 1);
-    run(new Plan(Call.valueOf(one), n, Failure.valueOf(how[0]), Lasting.valueOf(how[1])));
+    run(
+        beginning,
+        new Plan(Call.valueOf(one), n, Failure.valueOf(how[0]), Lasting.valueOf(how[1])));
     assertThat(wrong).isEmpty();
   }
 
-  private void each(long most) throws IOException {
+  private void each(FailingFilesRun.Beginning beginning, long most) throws IOException {
     Map<Call, Long> counts = beginning.count(temp.resolve("count"));
     for (Map.Entry<Call, Long> kind : counts.entrySet()) {
       long step = Math.max(1, kind.getValue() / most);
       for (long n = 1; n <= kind.getValue(); n += step) {
         for (Plan plan : FailingCall.turns(kind.getKey(), n, 0)) {
-          run(plan);
+          run(beginning, plan);
         }
       }
     }
@@ -75,7 +79,7 @@ final class FailingFilesTest {
     assertThat(wrong).isEmpty();
   }
 
-  private void run(Plan plan) throws IOException {
+  private void run(FailingFilesRun.Beginning beginning, Plan plan) throws IOException {
     runs++;
     Path directory = Files.createDirectory(temp.resolve("run-" + runs));
     try {
