@@ -13,8 +13,8 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   short      static checks, unit tests and simulations on the JDK that runs Maven, stock brokers, and Kafka's own tests of
              FileRecords and LogSegment; all but the tests that are tagged "long", in small sizes: a quarter of an hour
   unit       all unit tests, crash simulations and stress tests in full size, and whether the simulation notices what is taken away
-  faults     the crash simulation with every n-th call of a workload failing, once and for good, and cuts behind that
-             (-Dstrata.failing.seeds)
+  faults     every n-th call of a workload fails, once and for good: in the crash simulation, with cuts behind that
+             (-Dstrata.failing.seeds), and on real files below the real provider
   jdk25      the unit tests on JDK 25, where there is one below /usr/lib/jvm
   lincheck   the checks of linearizability, with twenty times as many scenarios
   brokers    all tests on stock brokers, one at a time
@@ -205,7 +205,7 @@ part_unit() {
 }
 
 part_faults() {
-  maven test -pl pmem-tier -am -Dtest=FailingCallsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded=none "$@"
+  maven test -pl pmem-tier -am -Dtest=FailingCallsTest,FailingFilesTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excluded=none "$@"
 }
 
 part_jdk25() {

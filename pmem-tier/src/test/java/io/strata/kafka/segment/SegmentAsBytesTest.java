@@ -13,7 +13,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** The broker's own view of a segment. */
-final class HotBytesTest extends SegmentBytesContract {
+final class SegmentAsBytesTest extends SegmentBytesContract {
 
   @Override
   FileChannel openReader() throws IOException {
