@@ -7,6 +7,7 @@ import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.plan.MoveResult.Outcome;
 import io.strata.kafka.migration.plan.TieredSegments;
+import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ public abstract class TieredSegmentsContract {
     void delete() throws Exception;
 
     @Override
-    default void close() throws Exception {}
+    default void close() throws IOException {}
   }
 
   /** Makes the segment. */
