@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 /** A segment as a tool sees it while the broker goes on; here both are one process. */
 final class ReadOnlySegmentTest extends SegmentBytesContract {
 
+  @SuppressWarnings("NullAway.Init") // Made before each test, by openReader.
   private PoolReader reader;
+
+  @SuppressWarnings("NullAway.Init")
   private ReadOnlySegment segment;
 
   @Override
