@@ -205,6 +205,9 @@ public final class StoreUpkeep implements AutoCloseable {
     for (Path top : store.publishing.remains()) {
       if (top.startsWith(directory.path())) {
         try {
+          // What was renamed last may not be there durably: a power cut would bring it back in
+          // part.
+          Disk.forceDirectory(directory.path().resolve(StoreNames.TRASH));
           Disk.removeTree(top);
           store.publishing.remains().remove(top);
         } catch (IOException e) {
