@@ -9,6 +9,7 @@ import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import io.strata.kafka.migration.remote.store.keep.CopyRepair;
 import io.strata.kafka.migration.remote.store.keep.StoreTiers;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Each call of the file system fails in turn, once or from then on, while a segment is copied,
@@ -84,7 +86,7 @@ class StoreFailingCallsTest {
           Stores.open(
               Stores.options(
                   1,
-                  List.of(disk.resolve("logs")),
+                  List.of(files.wrap(disk.resolve("logs"))),
                   StoreStage.Hook.NONE,
                   Stores.level("ssd", OptionalLong.of(1 << 30), files.wrap(disk.resolve("a"))),
                   Stores.level("hdd", OptionalLong.of(1 << 30), files.wrap(disk.resolve("b")))),
@@ -283,6 +285,68 @@ class StoreFailingCallsTest {
       throw new AssertionError(at + ": " + e.getMessage(), e);
     }
     Disk.removeTree(run.disk);
+    return calls.get() > call;
+  }
+
+  /** One of the store's directories, or one of two log directories, fails while a broker starts. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "b", "logs", "logs2"})
+  void aStartGoesOn(String failing) throws Exception {
+    for (String reason : List.of("Input/output error", "Read-only file system")) {
+      for (boolean forGood : List.of(false, true)) {
+        int call = 0;
+        while (startMeets(failing, reason, forGood, call)) {
+          call++;
+        }
+        assertThat(call).isPositive();
+      }
+    }
+  }
+
+  private boolean startMeets(String failing, String reason, boolean forGood, int call)
+      throws Exception {
+    FaultyFileSystem files = new FaultyFileSystem(true);
+    Path disk = Files.createDirectory(top.resolve("run" + ++runs));
+    for (String name : List.of("a", "b", "logs", "logs2")) {
+      Path unused = Files.createDirectory(disk.resolve(name));
+    }
+    StoreOptions options =
+        Stores.options(
+            1,
+            List.of(files.wrap(disk.resolve("logs")), files.wrap(disk.resolve("logs2"))),
+            StoreStage.Hook.NONE,
+            Stores.level("ssd", OptionalLong.of(1 << 30), files.wrap(disk.resolve("a"))),
+            Stores.level("hdd", OptionalLong.of(1 << 30), files.wrap(disk.resolve("b"))));
+    SegmentInfo segment = Stores.info("t", 0, 100, 1, BYTES);
+    var unused =
+        Stores.copy(Stores.open(options, Optional.empty()), disk.resolve("local"), segment);
+    AtomicInteger calls = new AtomicInteger();
+    boolean reads = reason.startsWith("Input");
+    Runnable over =
+        files.fail(
+            reason,
+            (operation, path) -> {
+              if (!path.startsWith(disk.resolve(failing))
+                  || operation != Operation.WRITE && !reads) {
+                return false;
+              }
+              int number = calls.getAndIncrement();
+              return forGood ? number >= call : number == call;
+            });
+    SegmentStore store;
+    try {
+      store = SegmentStore.open(options, Optional.empty());
+    } catch (Exception e) {
+      throw new AssertionError(failing + " " + reason + " " + forGood + " at call " + call, e);
+    }
+    over.run();
+    assertThat(store.firstUses()).isEmpty();
+    for (StoreDirectory directory : store.directories()) {
+      directory.checkAvailable();
+    }
+    assertThat(store.locate(segment.key())).isPresent();
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    Disk.removeTree(disk);
     return calls.get() > call;
   }
 }
