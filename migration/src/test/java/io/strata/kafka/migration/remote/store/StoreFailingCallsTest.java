@@ -16,6 +16,7 @@ import io.strata.kafka.migration.remote.store.keep.StoreTiers;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,6 +115,22 @@ class StoreFailingCallsTest {
         }
         default -> {}
       }
+    }
+
+    List<String> names() {
+      return withCold ? List.of("ssd", "hdd", "cold") : List.of("ssd", "hdd");
+    }
+
+    /** Another broker's. */
+    SegmentStore other() {
+      return Stores.open(
+          Stores.options(
+              2,
+              List.of(),
+              StoreStage.Hook.NONE,
+              Stores.level("ssd", OptionalLong.of(1 << 30), disk.resolve("a")),
+              Stores.level("hdd", OptionalLong.of(1 << 30), disk.resolve("b"))),
+          withCold ? Optional.of(cold) : Optional.empty());
     }
 
     private long id() {
@@ -286,6 +303,129 @@ class StoreFailingCallsTest {
     }
     Disk.removeTree(run.disk);
     return calls.get() > call;
+  }
+
+  /** Nothing of it stays, and nothing comes back. */
+  @Tag("long")
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "COPY")
+  void anotherBrokerDeletesAtEachCall(Scenario scenario) throws Exception {
+    int call = 0;
+    while (meetsDeletion(scenario, call)) {
+      call++;
+    }
+    assertThat(call).isGreaterThan(5);
+  }
+
+  private boolean meetsDeletion(Scenario scenario, int call) throws Exception {
+    Run run = new Run(scenario);
+    SegmentStore other = run.other();
+    AtomicInteger calls = new AtomicInteger();
+    Runnable over =
+        run.files.fail(
+            "never",
+            (operation, path) -> {
+              if (calls.getAndIncrement() == call) {
+                delete(other, run.segment);
+              }
+              return false;
+            });
+    try {
+      boolean unused = run.work();
+    } catch (IOException e) {
+      // It is not there any more.
+    }
+    over.run();
+    try {
+      run.upkeep(call % 2 == 1);
+      if (calls.get() > call) {
+        assertThat(run.left()).isEmpty();
+      }
+    } catch (AssertionError | IOException e) {
+      throw new AssertionError(scenario + " at call " + call + ": " + e.getMessage(), e);
+    }
+    Disk.removeTree(run.disk);
+    return calls.get() > call;
+  }
+
+  private static void delete(SegmentStore store, SegmentInfo segment) {
+    try {
+      Map<StoreDirectory, Long> unused = store.delete(segment);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Both take themselves for the one that moves; one evicts, or copies, meanwhile. */
+  @Tag("long")
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"COPY", "DELETE", "DELETE_COLD"})
+  void anotherBrokerMovesAtEachCall(Scenario scenario) throws Exception {
+    for (boolean evicts : List.of(true, false)) {
+      int call = 0;
+      while (meetsMove(scenario, evicts, call)) {
+        call++;
+      }
+      assertThat(call).isGreaterThan(5);
+    }
+  }
+
+  private boolean meetsMove(Scenario scenario, boolean evicts, int call) throws Exception {
+    Run run = new Run(scenario);
+    SegmentStore other = run.other();
+    StoreTiers tiers = new StoreTiers(other, run.names());
+    AtomicInteger calls = new AtomicInteger();
+    Runnable over =
+        run.files.fail(
+            "never",
+            (operation, path) -> {
+              if (calls.getAndIncrement() == call) {
+                move(other, tiers, evicts, run.names().size() - 1);
+              }
+              return false;
+            });
+    try {
+      boolean unused = run.work();
+    } catch (IOException e) {
+      // It has moved.
+    }
+    over.run();
+    try {
+      assertThat(run.isWhole()).as("at once").isTrue();
+      run.upkeep(call % 2 == 1);
+      assertThat(run.isWhole()).as("later").isTrue();
+      run.upkeep(true);
+      delete(run.store, run.segment);
+      run.upkeep(true);
+      assertThat(run.left()).isEmpty();
+    } catch (AssertionError | IOException e) {
+      throw new AssertionError(
+          "%s at call %d, evicts %s: %s".formatted(scenario, call, evicts, e.getMessage()), e);
+    }
+    Disk.removeTree(run.disk);
+    return calls.get() > call;
+  }
+
+  private static void move(SegmentStore store, StoreTiers tiers, boolean evicts, int last) {
+    try {
+      for (StoreDirectory directory : store.directories()) {
+        List<String> unused = store.known.refresh(directory, () -> {});
+      }
+      for (KnownSegment entry : store.known.entries()) {
+        MoveResult unused =
+            evicts
+                ? tiers.evict(entry.number())
+                : tiers.destage(entry.number(), last, MoveControl.UNLIMITED);
+      }
+    } catch (IOException e) {
+      // It is not where it was.
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** One of the store's directories, or one of two log directories, fails while a broker starts. */
