@@ -205,8 +205,7 @@ public final class StoreUpkeep implements AutoCloseable {
     for (Path top : store.publishing.remains()) {
       if (top.startsWith(directory.path())) {
         try {
-          // What was renamed last may not be there durably: a power cut would bring it back in
-          // part.
+          // A rename may not be durable yet: a power cut would bring the copy back in part.
           Disk.forceDirectory(directory.path().resolve(StoreNames.TRASH));
           Disk.removeTree(top);
           store.publishing.remains().remove(top);

@@ -467,7 +467,7 @@ class StoreFailingCallsTest {
             reason,
             (operation, path) -> {
               if (!path.startsWith(disk.resolve(failing))
-                  || operation != Operation.WRITE && !reads) {
+                  || (operation != Operation.WRITE && !reads)) {
                 return false;
               }
               int number = calls.getAndIncrement();
