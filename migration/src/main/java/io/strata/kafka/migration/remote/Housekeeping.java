@@ -37,11 +37,11 @@ final class Housekeeping implements AutoCloseable {
   /** A round waits so long for the visits of the directories; one that takes longer goes on. */
   private static final Duration VISITS = Duration.ofSeconds(10);
 
-  /** So often it is asked whether a directory that was away is back. */
-  private static final Duration ASKING = Duration.ofSeconds(1);
+  /** So often it is asked whether a directory that was away is back: reads wait for that. */
+  private static final Duration ASKING = Duration.ofMillis(200);
 
   /** One in which calls hang is asked at each of so many times. */
-  private static final int HANGING = 5;
+  private static final int HANGING = 25;
 
   /** Copies go on without a listing rather than not at all. */
   private static final Duration FIRST_INVENTORY = Duration.ofSeconds(30);

@@ -153,7 +153,7 @@ record SegmentDeletion(SegmentStore store) {
     } catch (StoreUnavailableException e) {
       throw new IOException(e.getMessage(), e); // The manager is not at hand: the directory is.
     }
-    Optional<Path> trashed = directory.trash(key, store.publishing.trashName());
+    Optional<Path> trashed = store.publishing.trash(directory, key);
     store.known.remove(key.id(), directory);
     if (trashed.isPresent()) {
       store.reached(StoreStage.DELETE_TRASHED);

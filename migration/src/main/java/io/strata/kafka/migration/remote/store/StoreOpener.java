@@ -113,6 +113,7 @@ final class StoreOpener {
     checkDistinct();
     learnFromOthers();
     missing.forEach((path, how) -> warnings.add(missing(path, how)));
+    warnOfForgotten();
     format();
     checkDistinct();
     memory.remember(identities);
@@ -145,6 +146,29 @@ final class StoreOpener {
     another path, or this one after all brokers have run without it\
     """
         .formatted(path, StoreNames.IDENTITY, how);
+  }
+
+  /**
+   * A directory that is not configured any more was taken out, or its path was changed, and the new
+   * one is a mount point without its file system.
+   */
+  private void warnOfForgotten() {
+    memory
+        .all()
+        .forEach(
+            (path, was) -> {
+              if (!isElsewhere(was.directoryId())) {
+                warnings.add(
+                    """
+                    the directory %s of the remote store, which was at %s, is in no directory of \
+                    rsm.config.levels: segments that it alone has cannot be read or deleted. If it \
+                    is to be at another path now, its file system is not mounted there: stop the \
+                    broker and mount it, since what is copied to its mount point is hidden by the \
+                    mount\
+                    """
+                        .formatted(was.directoryId(), path));
+              }
+            });
   }
 
   private List<Path> paths() {
@@ -251,7 +275,7 @@ final class StoreOpener {
     }
     for (Path path : unread) {
       if (memory.of(path).isPresent() && !identities.containsKey(path)) {
-        memory.all().stream()
+        memory.all().values().stream()
             .filter(was -> !isElsewhere(was.directoryId()))
             .findFirst()
             .ifPresent(was -> identities.put(path, was));

@@ -205,6 +205,8 @@ public final class StoreUpkeep implements AutoCloseable {
     for (Path top : store.publishing.remains()) {
       if (top.startsWith(directory.path())) {
         try {
+          // A rename may not be durable yet: a power cut would bring the copy back in part.
+          Disk.forceDirectory(directory.path().resolve(StoreNames.TRASH));
           Disk.removeTree(top);
           store.publishing.remains().remove(top);
         } catch (IOException e) {

@@ -41,6 +41,21 @@ public final class FaultyFileSystem extends FileSystem {
   private final FaultyProvider provider = new FaultyProvider(this);
   private final Set<Fault> faults = ConcurrentHashMap.newKeySet();
   private final AtomicInteger hanging = new AtomicInteger();
+  private final boolean inFiles;
+
+  /** Asks where a path is looked at, opened or changed. */
+  public FaultyFileSystem() {
+    this(false);
+  }
+
+  /** Asks at each read, write and force of an open file too, if {@code inFiles} says so. */
+  public FaultyFileSystem(boolean inFiles) {
+    this.inFiles = inFiles;
+  }
+
+  boolean asksInFiles() {
+    return inFiles;
+  }
 
   /** A path of this file system. */
   public Path wrap(Path real) {

@@ -73,7 +73,9 @@ final class FaultyProvider extends FileSystemProvider {
   public FileChannel newFileChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    return FileChannel.open(asked(operation(options), path), options, attributes);
+    Path real = asked(operation(options), path);
+    FileChannel opened = FileChannel.open(real, options, attributes);
+    return files.asksInFiles() ? new FaultyChannel(files, real, opened) : opened;
   }
 
   @Override

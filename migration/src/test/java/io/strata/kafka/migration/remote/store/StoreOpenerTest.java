@@ -399,6 +399,23 @@ class StoreOpenerTest {
     assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
   }
 
+  /** The new path may be a mount point without the directory's file system. */
+  @Test
+  void aDirectoryThatIsConfiguredNoMoreIsNamedOnce() throws Exception {
+    SegmentStore before = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
+    String id = before.directories().get(1).identity().directoryId();
+    Path empty = Files.createDirectory(top.resolve("empty"));
+
+    SegmentStore store = open(Stores.level("ssd", ssd), Stores.level("hdd", empty));
+
+    assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
+    assertThat(store.warnings())
+        .singleElement()
+        .asString()
+        .contains("the directory " + id, "which was at " + hdd, "mount it");
+    assertThat(open(Stores.level("ssd", ssd), Stores.level("hdd", empty)).warnings()).isEmpty();
+  }
+
   /** Devices have changed their names, and one of them is not mounted. */
   @Test
   void anEmptyMountPointIsKnownThoughAnotherDirectoryWasThere() throws Exception {

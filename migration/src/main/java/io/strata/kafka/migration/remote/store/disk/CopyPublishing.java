@@ -34,6 +34,20 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
   }
 
   /**
+   * Renames a copy into the trash ({@link StoreDirectory#trash}). If that fails it may be there all
+   * the same, where no later look for the copy finds it: the upkeep removes it.
+   */
+  public Optional<Path> trash(StoreDirectory directory, SegmentKey key) throws IOException {
+    String name = trashName();
+    try {
+      return directory.trash(key, name);
+    } catch (IOException e) {
+      boolean unused = remains.add(directory.trashed(key, name));
+      throw e;
+    }
+  }
+
+  /**
    * Removes a tree that is no longer in the store; the upkeep tries again what cannot be removed
    * now.
    */
@@ -57,9 +71,12 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
       publishNew(directory, staged, key);
     } catch (FileAlreadyExistsException e) {
       wanted.before(1);
-      Optional<Path> old = directory.trash(key, trashName());
-      publishNew(directory, staged, key);
-      old.ifPresent(this::remove);
+      Optional<Path> old = trash(directory, key);
+      try {
+        publishNew(directory, staged, key);
+      } finally {
+        old.ifPresent(this::remove);
+      }
     }
   }
 
@@ -83,7 +100,7 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
 
   /** Removes a copy, as a deletion does; its bytes are not counted. */
   public void discard(StoreDirectory directory, SegmentKey key) throws IOException {
-    directory.trash(key, trashName()).ifPresent(this::remove);
+    trash(directory, key).ifPresent(this::remove);
     directory.removeEmptyParents(key);
   }
 

@@ -310,6 +310,11 @@ public final class StoreDirectory {
     return ids;
   }
 
+  /** Returns where {@link #trash} renames a segment to. */
+  Path trashed(SegmentKey key, String nonce) {
+    return path.resolve(StoreNames.TRASH).resolve(StoreNames.segment(key) + "-" + nonce);
+  }
+
   /**
    * Renames a segment's directory into the trash: it cannot be seen any more, and no broker takes
    * it out again. That is durable when this returns, also if another broker has renamed it.
@@ -323,8 +328,8 @@ public final class StoreDirectory {
   public Optional<Path> trash(SegmentKey key, String nonce) throws IOException {
     checkAvailable();
     Path place = segment(key);
-    Path trash = path.resolve(StoreNames.TRASH);
-    Path trashed = trash.resolve(StoreNames.segment(key) + "-" + nonce);
+    Path trashed = trashed(key, nonce);
+    Path trash = Disk.parent(trashed);
     boolean moved = true;
     try {
       Path unused = Files.move(place, trashed, StandardCopyOption.ATOMIC_MOVE);

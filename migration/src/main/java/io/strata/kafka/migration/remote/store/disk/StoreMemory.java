@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -85,9 +85,9 @@ public final class StoreMemory {
     return Optional.ofNullable(known.get(directory.toString()));
   }
 
-  /** Returns all that is remembered. */
-  public Collection<StoreIdentity> all() {
-    return known.values();
+  /** Returns all that is remembered, by the paths. */
+  public Map<String, StoreIdentity> all() {
+    return Collections.unmodifiableMap(known);
   }
 
   /**

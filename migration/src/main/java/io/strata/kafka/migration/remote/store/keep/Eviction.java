@@ -68,7 +68,7 @@ record Eviction(SegmentStore store) {
       if (store.cold.isMarked(directory)) {
         return dropLog(entry, upper, directory);
       }
-      Optional<Path> trashed = upper.directory().trash(key, store.publishing.trashName());
+      Optional<Path> trashed = store.publishing.trash(upper.directory(), key);
       gone = true;
       store.reached(StoreStage.EVICT_TRASHED);
       trashed.ifPresent(store.publishing::remove);
