@@ -68,8 +68,8 @@ final class DestagePace implements CopyPace {
   }
 
   /**
-   * Lets no more wait in the disk's queue than it writes in a moment. What Kafka does beside a copy
-   * waits behind that: the first store to a page of an index, for the journal's commit.
+   * Keeps in the disk's queue only as much as the disk writes in a moment. Kafka's calls beside a
+   * copy wait behind that: the first store to a page of an index, for the journal's commit.
    */
   @Override
   public void written(long position, long length) {
