@@ -6,6 +6,7 @@ import io.strata.kafka.cli.terminal.BrokerStopped;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
@@ -92,7 +93,7 @@ public final class DrainCommand extends StrataCommand {
 
     @Override
     public void backgroundFailure(String what, Exception cause) {
-      note("could not " + what + ": " + cause.getMessage());
+      note("could not " + what + ": " + Failures.reasonOf(cause));
     }
   }
 }
