@@ -239,6 +239,22 @@ class DrainAndAcceptLossTest {
   }
 
   @Test
+  void aLogDirectoryIsNotGivenUpWhileAPoolIsInUse() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    try (Pool open = Pool.open(pool, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
+      assertThat(open.slots()).hasSize(1);
+
+      assertThat(
+              CommandLineRun.of("accept-loss", "--config", config, "--log-directory", logs, "--yes")
+                  .fails(ExitCode.REFUSED)
+                  .err())
+          .contains("locked");
+    }
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
+  }
+
+  @Test
   void drainAndAcceptLossAreRefusedWhileABrokerHoldsALogDirectory() throws Exception {
     append("orders-0/" + FIRST, 10);
     Process broker =
