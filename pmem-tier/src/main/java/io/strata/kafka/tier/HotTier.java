@@ -283,6 +283,23 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     try {
       refuseMemory(spec);
       MissingPools.create(spec, TierEvents.NONE, new ArrayList<>(), trial);
+      return refusal(spec, trial, found);
+    } catch (IOException e) {
+      return Optional.of(e);
+    }
+  }
+
+  /**
+   * Returns why {@link #open} would refuse these pools and log directories, as {@link
+   * #refusal(TierSpec, Consumer)} does of a start.
+   */
+  public static Optional<IOException> refusalToOpen(TierSpec spec) {
+    return refusal(spec, new Trial(), found -> {});
+  }
+
+  private static Optional<IOException> refusal(
+      TierSpec spec, Trial trial, Consumer<MissingLogFiles> found) {
+    try {
       Moments.refuseOthers(spec);
       PoolSet pools = openPools(spec, TierEvents.NONE, trial);
       try {

@@ -124,6 +124,20 @@ class DrainAndAcceptLossTest {
     assertThat(partition.resolve(FIRST)).hasBinaryContent(bytes);
   }
 
+  @Test
+  void anOlderPoolIsRefused() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    Path older = Files.copy(pool, directory.resolve("older"));
+    append("orders-1/" + FIRST, 100_000);
+    Path current = Files.move(pool, directory.resolve("current"));
+    Files.move(older, pool);
+    assertThat(CommandLineRun.of("drain", "--config", config).fails(ExitCode.REFUSED).err())
+        .contains("the pool file is older than the log directory");
+    Files.move(current, pool, StandardCopyOption.REPLACE_EXISTING);
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
+  }
+
   /** Another broker's log directories do not say what is needed in this pool. */
   @Test
   void whatChangesAPoolInsistsOnItsOwnersConfiguration() throws Exception {
@@ -222,6 +236,22 @@ class DrainAndAcceptLossTest {
       assertThat(CommandLineRun.of("drain", "--config", config).fails(ExitCode.REFUSED).err())
           .contains("locked");
     }
+  }
+
+  @Test
+  void aLogDirectoryIsNotGivenUpWhileAPoolIsInUse() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    try (Pool open = Pool.open(pool, MemoryType.MAPPED, PoolOwner.of(1, "c"))) {
+      assertThat(open.slots()).hasSize(1);
+
+      assertThat(
+              CommandLineRun.of("accept-loss", "--config", config, "--log-directory", logs, "--yes")
+                  .fails(ExitCode.REFUSED)
+                  .err())
+          .contains("locked");
+    }
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(logs.resolve("orders-0").resolve(FIRST)).hasBinaryContent(bytes);
   }
 
   @Test

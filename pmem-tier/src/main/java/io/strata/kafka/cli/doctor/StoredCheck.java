@@ -1,6 +1,7 @@
 package io.strata.kafka.cli.doctor;
 
 import io.strata.kafka.cli.status.Surroundings;
+import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.MigrationKeys;
@@ -51,7 +52,10 @@ final class StoredCheck extends DoctorCheck {
       all.putAll(own);
       check(all, own);
     } catch (IOException e) {
-      warn(WHAT, "could not be read (%s)".formatted(e.getMessage()), "look at the broker's log");
+      warn(
+          WHAT,
+          "could not be read (%s)".formatted(Failures.reasonOf(e)),
+          "look at the broker's log");
     }
     return found;
   }

@@ -13,7 +13,10 @@ import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.tier.directory.Moments;
 import io.strata.kafka.tier.directory.TaggedLogFile;
 import io.strata.kafka.tier.offline.AcceptedLoss;
@@ -123,10 +126,15 @@ public final class AcceptLossCommand extends StrataCommand {
       requireConfigured(directories);
       AcceptedLoss.Plan plan = plan(tier, directories);
       requireConfigured(broker, tier);
+      List<Path> pools = givenUp.isEmpty() ? List.of() : poolsThatAreThere(tier);
       if (yes) {
+        for (Path pool : pools) {
+          // A refusal comes before the first change.
+          Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY).close();
+        }
         AcceptedLoss.run(plan);
       }
-      int segments = giveUp(tier, yes);
+      int segments = giveUp(pools, yes);
       json.print(out(), document -> describe(plan, yes, document), to -> print(plan, yes, to));
       if (yes) {
         noteNext(tier);
@@ -186,15 +194,17 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  /** After the log files have lost their tags. */
-  private int giveUp(TierSpec tier, boolean yes) throws IOException {
-    int segments = 0;
-    List<Path> there;
+  private static List<Path> poolsThatAreThere(TierSpec tier) throws IOException {
     try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
-      there = List.copyOf(pools.paths().values());
+      return List.copyOf(pools.paths().values());
     }
+  }
+
+  /** After the log files have lost their tags. */
+  private int giveUp(List<Path> pools, boolean yes) throws IOException {
+    int segments = 0;
     for (Path directory : givenUp) {
-      segments += Forget.all(there, directory, yes);
+      segments += Forget.all(pools, directory, yes);
     }
     return segments;
   }

@@ -6,15 +6,21 @@ import io.strata.kafka.cli.terminal.BrokerStopped;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
+import io.strata.kafka.cli.terminal.RefusedException;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.offline.Drain;
 import io.strata.kafka.tier.spec.RecoveryReport;
 import io.strata.kafka.tier.spec.TierEvents;
+import io.strata.kafka.tier.spec.TierSpec;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -50,7 +56,12 @@ public final class DrainCommand extends StrataCommand {
       try (SegmentInventory inventory = new SegmentInventory(strata.pools())) {
         DrainSpace.of(inventory, broker.logDirs()).require();
       }
-      report = Drain.run(TierSpecs.of(strata, broker), new Notes(), progress);
+      TierSpec spec = TierSpecs.of(strata, broker);
+      Optional<IOException> refusal = HotTier.refusalToOpen(spec);
+      if (refusal.isPresent()) {
+        throw new RefusedException(Failures.messageOf(refusal.get()));
+      }
+      report = Drain.run(spec, new Notes(), progress);
     }
     json.print(out(), document -> describe(report, document), out -> out.println(text(report)));
     report.kept().forEach(kept -> note("stays in its pool: " + kept));
@@ -92,7 +103,7 @@ public final class DrainCommand extends StrataCommand {
 
     @Override
     public void backgroundFailure(String what, Exception cause) {
-      note("could not " + what + ": " + cause.getMessage());
+      note("could not " + what + ": " + Failures.reasonOf(cause));
     }
   }
 }

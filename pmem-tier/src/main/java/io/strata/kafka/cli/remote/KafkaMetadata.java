@@ -4,6 +4,7 @@ import io.strata.kafka.broker.KafkaVersions;
 import io.strata.kafka.cli.remote.KafkaComparison.KafkaView;
 import io.strata.kafka.cli.remote.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.remote.KafkaComparison.State;
+import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.unpublished.KafkaRelease;
 import io.strata.kafka.unpublished.RemoteMetadataRecords;
@@ -18,10 +19,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -40,6 +40,9 @@ final class KafkaMetadata {
   static final String TOPIC = "__remote_log_metadata";
 
   private static final Duration POLL = Duration.ofSeconds(1);
+
+  /** A cluster that answers does so sooner. */
+  private static final Duration ANSWER = Duration.ofSeconds(15);
 
   /** Without a record for so long the topic cannot be read. */
   private static final Duration STALL = Duration.ofMinutes(1);
@@ -87,7 +90,7 @@ final class KafkaMetadata {
                                 KafkaRelease.version().orElse("of an unknown release"),
                                 String.join(", ", KafkaVersions.TESTED))));
     try {
-      String cluster = clusterId(properties);
+      String cluster = clusterId(properties, ANSWER);
       Properties ofConsumer = new Properties();
       ofConsumer.putAll(properties);
       ofConsumer.put("enable.auto.commit", "false");
@@ -101,14 +104,17 @@ final class KafkaMetadata {
       }
     } catch (KafkaException e) {
       throw new IOException(
-          bootstrapServers + ": could not read " + TOPIC + " (" + e.getMessage() + ")", e);
+          bootstrapServers + ": could not read " + TOPIC + " (" + Failures.reasonOf(e) + ")", e);
     }
   }
 
-  private static String clusterId(Properties properties) throws IOException, InterruptedException {
+  /** Returns the cluster's identity, if a broker answers in time. */
+  static String clusterId(Properties properties, Duration answer)
+      throws IOException, InterruptedException {
+    var options = new DescribeClusterOptions().timeoutMs((int) answer.toMillis());
     try (Admin admin = Admin.create(properties)) {
-      return admin.describeCluster().clusterId().get(STALL.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
+      return admin.describeCluster(options).clusterId().get();
+    } catch (ExecutionException e) {
       throw new IOException(
           """
           %s: found no Kafka cluster that answers (%s); see --bootstrap-server and \
@@ -116,7 +122,7 @@ final class KafkaMetadata {
           """
               .formatted(
                   properties.get("bootstrap.servers"),
-                  Optional.ofNullable(e.getCause()).orElse(e).getMessage()),
+                  Failures.reasonOf(Optional.ofNullable(e.getCause()).orElse(e))),
           e);
     }
   }

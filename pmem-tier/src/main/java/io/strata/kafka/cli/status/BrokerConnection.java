@@ -2,6 +2,7 @@ package io.strata.kafka.cli.status;
 
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
+import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.metrics.StatusMXBean;
@@ -79,7 +80,7 @@ final class BrokerConnection implements AutoCloseable {
           process %s: could not attach to it (%s); run this as the user that the broker runs as, \
           or reach the broker by --jmx\
           """
-              .formatted(pid, e.getMessage()),
+              .formatted(pid, Failures.reasonOf(e)),
           e);
     }
     return connect(new JMXServiceURL(address), "process " + pid);
@@ -187,7 +188,7 @@ final class BrokerConnection implements AutoCloseable {
           %s: could not connect by JMX (%s); expected a broker that listens there, without a \
           password\
           """
-              .formatted(what, e.getMessage()),
+              .formatted(what, Failures.reasonOf(e)),
           e);
     }
     try {
@@ -204,7 +205,7 @@ final class BrokerConnection implements AutoCloseable {
       return BrokerStatus.of(status);
     } catch (RuntimeException e) {
       // The proxy has no checked exceptions: a lost connection comes wrapped.
-      throw new IOException("the broker does not answer any more: " + e.getMessage(), e);
+      throw new IOException("the broker does not answer any more: " + Failures.reasonOf(e), e);
     }
   }
 
@@ -249,7 +250,7 @@ final class BrokerConnection implements AutoCloseable {
           machine.detach();
         }
       } catch (AttachNotSupportedException e) {
-        throw new IOException(e.getMessage(), e);
+        throw new IOException(Failures.reasonOf(e), e);
       }
     }
   }

@@ -71,6 +71,15 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
     return wraps && e.getCause() instanceof IOException cause ? cause : e;
   }
 
+  /** Returns why something failed: the first message in the chain of causes, or a class. */
+  public static String reasonOf(Throwable failure) {
+    Throwable e = failure;
+    while (e.getMessage() == null && e.getCause() != null) {
+      e = e.getCause();
+    }
+    return Optional.ofNullable(e.getMessage()).orElse(e.getClass().getSimpleName());
+  }
+
   /** Returns one sentence on a failure, with the file that it is about. */
   public static String messageOf(Exception failure) {
     Exception e = unwrapped(failure);

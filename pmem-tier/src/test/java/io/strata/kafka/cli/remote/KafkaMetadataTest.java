@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -75,6 +76,16 @@ class KafkaMetadataTest {
             Map.entry(id(2), State.COPIED),
             Map.entry(id(3), State.DELETING),
             Map.entry(id(4), State.DELETED));
+  }
+
+  @Test
+  void aClusterThatDoesNotAnswerIsNamedSoon() {
+    Properties properties = new Properties();
+    properties.put("bootstrap.servers", "127.0.0.1:1");
+
+    assertThatThrownBy(() -> KafkaMetadata.clusterId(properties, Duration.ofSeconds(1)))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("127.0.0.1:1: found no Kafka cluster that answers (Timed out");
   }
 
   /** As Kafka itself does with a transition that it does not know. */
