@@ -86,7 +86,7 @@ public final class RemoteCommand extends StrataCommand.Group {
             describe(groups, levels, total, document);
             inventory.findings().forEach(document.putArray("findings")::add);
           },
-          out -> print(groups, levels, total, out));
+          out -> print(groups, levels, inventory.total() + ": " + describe(total), out));
       return end(inventory.findings());
     }
 
@@ -101,10 +101,10 @@ public final class RemoteCommand extends StrataCommand.Group {
     private void print(
         Map<Group, LongSummaryStatistics> groups,
         Map<String, LongSummaryStatistics> levels,
-        LongSummaryStatistics total,
+        String total,
         PrintWriter out) {
       if (!totalsOnly) {
-        Table table = new Table("PARTITION", "LEVEL", ">SEGMENTS", ">SIZE");
+        Table table = new Table("PARTITION", "LEVEL", ">COPIES", ">SIZE");
         groups.forEach(
             (group, sum) ->
                 table.row(
@@ -116,11 +116,11 @@ public final class RemoteCommand extends StrataCommand.Group {
         out.println();
       }
       levels.forEach((level, sum) -> out.println(level + ": " + describe(sum)));
-      out.println("total: " + describe(total));
+      out.println(total);
     }
 
     private static String describe(LongSummaryStatistics sum) {
-      return sum.getCount() + " segments, " + ByteSize.format(sum.getSum());
+      return sum.getCount() + " copies, " + ByteSize.format(sum.getSum());
     }
 
     private void describe(

@@ -84,7 +84,8 @@ final class RemoteLsCommand extends StrataCommand {
     table.print(out);
     out.println();
     out.printf(
-        "total: %s segments, %s of records; %s in all levels, with indexes%n",
+        "%s: %s segments, %s of records; %s in all levels, with indexes%n",
+        inventory.total(),
         segments.size(),
         ByteSize.format(
             segments.stream().mapToLong(s -> s.first().manifest().segment().bytes()).sum()),

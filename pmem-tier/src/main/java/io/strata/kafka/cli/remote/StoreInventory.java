@@ -165,6 +165,11 @@ final class StoreInventory {
     return findings;
   }
 
+  /** Returns the name of a sum: of what is in the store, or only of what could be read. */
+  String total() {
+    return findings.isEmpty() ? "total" : "total of what could be read";
+  }
+
   /** The store; empty if no directory could be read. */
   Optional<StoreIdentity> identity() {
     return identity;

@@ -155,21 +155,21 @@ public class RemoteCommandsTest {
     assertThat(run.err())
         .startsWith("strata: " + other + ": found no strata-store.json")
         .contains("is its file system mounted?");
-    assertThat(run.out()).contains("orders-3");
+    assertThat(run.out()).contains("orders-3", "total of what could be read: ");
   }
 
   @Test
   void sumsUp() throws IOException {
     assertThat(CommandLineRun.of("remote", "du", "--config", config).succeeds().out())
-        .containsPattern("PARTITION +LEVEL +SEGMENTS +SIZE")
+        .containsPattern("PARTITION +LEVEL +COPIES +SIZE")
         .containsPattern("audit-0 +ssd +1 +97.8 KiB")
         .containsPattern("orders-3 +ssd +2 +195.6 KiB")
         .containsPattern("orders-3 +hdd +1 +97.8 KiB")
-        .contains("ssd: 3 segments, 293.3 KiB")
-        .contains("hdd: 1 segments, 97.8 KiB")
-        .contains("total: 4 segments, 391.1 KiB");
+        .contains("ssd: 3 copies, 293.3 KiB")
+        .contains("hdd: 1 copies, 97.8 KiB")
+        .contains("total: 4 copies, 391.1 KiB");
     assertThat(CommandLineRun.of("remote", "du", "--config", config, "--totals").succeeds().out())
-        .startsWith("ssd: 3 segments");
+        .startsWith("ssd: 3 copies");
     JsonNode json =
         CommandLineRun.of("remote", "du", "--config", config, "--json").succeeds().json();
     assertThat(json.get("partitions").get(1).get("segments").asInt()).isEqualTo(2);
