@@ -251,7 +251,7 @@ final class PoolFile {
     return new RepairReport(List.copyOf(damaged), List.copyOf(findings));
   }
 
-  /** Has the next opening not rely on zeros where no segment is. */
+  /** Notes for the next opening that it cannot rely on zeros where no segment is. */
   private static void withdrawCleared(PersistentMemory memory, Superblock superblock)
       throws IOException {
     if (Session.read(memory, superblock.salt()).session().cleared()) {

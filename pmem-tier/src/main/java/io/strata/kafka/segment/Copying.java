@@ -177,9 +177,9 @@ final class Copying {
   }
 
   /**
-   * Where a copy of what the pool has begins: at the dirty bytes, if the log file has the clean
-   * ones, as the pool does. Bytes that were evicted are not read. Whatever has become of the pool's
-   * copy since: what is good in the log file stays.
+   * Returns where a copy of the pool's bytes begins: at the dirty ones, if the log file has the
+   * clean ones, as the pool does. Bytes that were evicted are not read. Whatever has become of the
+   * pool's copy since: what is good in the log file stays.
    */
   private long whereToBegin(Source source, Begun begun, FileChannel logFile)
       throws IOException, InterruptedException {

@@ -480,7 +480,7 @@ public final class Segment implements SegmentBytes {
   }
 
   /**
-   * Has new bytes of a spilled segment go to its pool again, if the log file has all bytes that the
+   * Sends new bytes of a spilled segment to its pool again, if the log file has all bytes that the
    * pool has: forces the log file, and has the pool's part begin where it ends. Readers and appends
    * go on; appends wait while what they have added meanwhile is copied, 1 MiB at most.
    *
@@ -538,7 +538,7 @@ public final class Segment implements SegmentBytes {
     return writer.whileWhole(action);
   }
 
-  /** Has a copy that is being made end, as a change would: it is not worth making any more. */
+  /** Ends a copy that is being made, as a change would: it is not worth making any more. */
   public void cancelMoves() {
     writer.cancelMoves();
   }

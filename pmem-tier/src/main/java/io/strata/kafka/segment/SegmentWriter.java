@@ -68,7 +68,7 @@ final class SegmentWriter {
 
   private final ChangeGuard guard = new ChangeGuard();
 
-  /** Where the pool's bytes are; empty when all are in the log file. Written under the lock. */
+  /** The place of the pool's bytes; empty when all are in the log file. Written under the lock. */
   private volatile Optional<Residence> residence;
 
   @GuardedBy("lock")
@@ -82,7 +82,7 @@ final class SegmentWriter {
   private Optional<IOException> broken = Optional.empty();
 
   /**
-   * Whether a change was ended by something that no change expects: want of memory, or a bug. It
+   * Set when a change was ended by something that no change expects: want of memory, or a bug. It
    * may have come between a store to the slot and what this object knows of it, so the segment must
    * not be changed any more. A field of its own, since there may be no memory for an exception.
    * Written under the lock.

@@ -90,7 +90,7 @@ public final class RemoteCommand extends StrataCommand.Group {
       return end(inventory.findings());
     }
 
-    /** How many, and how large. */
+    /** Sums up copies: how many there are, and how large they are. */
     private static <K> Map<K, LongSummaryStatistics> sums(
         StoreInventory inventory, Function<Copy, K> group) {
       return inventory.copies().stream()

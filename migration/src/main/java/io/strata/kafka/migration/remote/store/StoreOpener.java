@@ -91,7 +91,7 @@ final class StoreOpener {
     return new StoreOpener(options, memory).open();
   }
 
-  /** Where every directory says what it is, what was remembered is not needed. */
+  /** Opens a store whose directories all say what they are, without what was remembered. */
   private static Opened withoutMemory(StoreOptions options, CorruptManifestException damage)
       throws IOException, StoreRefusedException {
     StoreOpener opener = new StoreOpener(options, StoreMemory.empty(options.memory()));
