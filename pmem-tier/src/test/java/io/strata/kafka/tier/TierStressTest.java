@@ -43,7 +43,8 @@ final class TierStressTest {
   private static final long MIB = 1 << 20;
   private static final int SECONDS = Integer.getInteger("strata.stress.seconds", 10);
   private static final int STEPS_PER_PAUSE = 500;
-  private static final long PAUSE_MILLIS = 1000;
+  private static final int MOVES_PER_PAUSE = 8;
+  private static final int LONGEST_PAUSE_SECONDS = 10;
   private static final int PARTITIONS = 3;
 
   /** A busy machine is given this much longer to have everything happen at least once. */
@@ -112,12 +113,23 @@ final class TierStressTest {
     }
   }
 
-  /** Now and then a partition is quiet for so long that its segments' moves come to their end. */
-  private static void stepOrPause(StressPartition partition, Random random) throws Exception {
+  /**
+   * Now and then a partition is quiet until some moves have come to their end, however slow the
+   * disk: where a move takes longer than a segment lives, none would.
+   */
+  private void stepOrPause(StressPartition partition, Random random) throws Exception {
     partition.step();
     if (random.nextInt(STEPS_PER_PAUSE) == 0) {
-      Thread.sleep(PAUSE_MILLIS);
+      long enough = moved() + MOVES_PER_PAUSE;
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_PAUSE_SECONDS);
+      while (!stop.get() && moved() < enough && System.nanoTime() < end) {
+        Thread.sleep(10);
+      }
     }
+  }
+
+  private long moved() {
+    return destaged.get() + evicted.get() + promoted.get();
   }
 
   private void together(List<Work> works) throws Exception {
@@ -201,13 +213,18 @@ final class TierStressTest {
     }
   }
 
-  /** Any of them, and every second time one that may be promoted: few are, and not for long. */
+  /** Any of them, or one that may be promoted or evicted: few are, and not for long. */
   private static SegmentView pick(TieredSegments tiers, List<SegmentView> views, Random random) {
     int logFile = tiers.state().tiers().size();
-    List<SegmentView> sealed =
-        views.stream().filter(v -> v.tier() == logFile && !v.active()).toList();
-    List<SegmentView> some = sealed.isEmpty() || random.nextBoolean() ? views : sealed;
-    return some.get(random.nextInt(some.size()));
+    List<SegmentView> some =
+        switch (random.nextInt(4)) {
+          case 0 -> views.stream().filter(SegmentView::evictable).toList();
+          case 1 -> views.stream().filter(v -> v.tier() == logFile && !v.active()).toList();
+          default -> views;
+        };
+    return some.isEmpty()
+        ? views.get(random.nextInt(views.size()))
+        : some.get(random.nextInt(some.size()));
   }
 
   private void move(TieredSegments tiers, SegmentView view, Random random) throws Exception {
