@@ -74,6 +74,11 @@ public final class Outage {
                 }
               });
         }
+        if (record == 0) {
+          // A broker that does not have the partition yet refuses a first batch, and may take the
+          // second: the first is then out of order for good.
+          producer.flush();
+        }
       }
       producer.flush();
       if (!failed.isEmpty()) {
