@@ -6,7 +6,7 @@ usage() {
   cat <<'EOT'
 Usage: integration-tests/histories.sh [--histories N] [--operations N] [--faults N] [--seed S] [--unclean N] [--limit D] [--stock]
        integration-tests/histories.sh --short
-       integration-tests/histories.sh --cuts N [--stock] [--seed S]
+       integration-tests/histories.sh --cuts N [--dax | --stock] [--seed S]
 
   --histories N   how many, each with topics of its own on brokers that stay (100)
   --operations N  of each, at the least: records sent, fetches that returned records, ends of transactions (10000)
@@ -20,6 +20,7 @@ Usage: integration-tests/histories.sh [--histories N] [--operations N] [--faults
                   is shut down while they are suspended, so that nothing reaches its device that was not forced; three replicas,
                   acks=all, pools of the type file with strata.durability=ack. Fails if an acknowledged record is lost; with --stock,
                   if none is
+  --dax           with --cuts: pools of the type mapped, in memory that has only what was flushed, as DAX has after a power failure
 
 A history takes from 15 s to a minute on two cores; time-outs are generous, as the machine may do other work. One line for each:
 operations, faults, verdict, seed. The brokers' logs are in integration-tests/target/histories; a history that is bad is there as JSON.
@@ -30,10 +31,12 @@ EOT
 }
 
 options=()
+dax=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --histories | --operations | --faults | --seed | --unclean | --limit | --cuts) options+=("-${1#--}" "$2"); shift 2 ;;
     --stock) options+=(-stock); shift ;;
+    --dax) dax=yes; shift ;;
     --short) options+=(-histories 3 -unclean 0); shift ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -48,5 +51,11 @@ jar=$PWD/../pmem-tier/target/strata-kafka-$version.jar
 [[ -z ${STRATA_VERIFY_OFFLINE:-} ]] || export GOPROXY=off
 mkdir -p target
 (cd histories && go test ./... && go build -o ../target/histories-program .)
+if [[ -n $dax ]]; then
+  rm -rf target/shadow-classes
+  mkdir -p target/shadow-classes
+  java -cp "../pmem-tier/target/test-classes:$jar:target/bench-libs/*" io.strata.kafka.memory.ShadowPatch target/shadow-classes
+  options+=(-shadow "$PWD/target/shadow-classes")
+fi
 exec target/histories-program -folder "$PWD/target/histories" -libs "$PWD/target/kafka-libs" -jar "$jar" \
   -logging "$PWD/src/test/resources/broker-log4j2.xml" -client "$PWD/histories/Client.java" ${options[@]+"${options[@]}"}

@@ -25,6 +25,7 @@ const (
 type Cluster struct {
 	folder     string
 	classPath  string
+	options    []string // of the brokers' JVMs
 	logging    string
 	controller *Node
 	brokers    []*Node
@@ -44,11 +45,22 @@ type Node struct {
 	control  *Link // in front of the controller, for this broker
 }
 
+// Pools says what pools the brokers have.
+type Pools int
+
+const (
+	mixed        Pools = iota // two of the type mapped and one of the type file
+	acknowledged              // of the type file; what is acknowledged is forced
+	dax                       // of the type mapped, in memory that has only what was flushed (ShadowMemory)
+)
+
 // newCluster starts one.
 //
-// folder has the nodes' logs, data the rest; ack is whether all pools are of the type file and force what is acknowledged.
-func newCluster(folder, data, libs, jar, logging string, stock, ack bool) (*Cluster, error) {
-	c := &Cluster{folder: folder, classPath: filepath.Join(libs, "*"), logging: logging}
+// folder has the nodes' logs, data the rest, memory the pools on DAX, shadow the classes that keep from them what was not
+// flushed.
+func newCluster(folder, data, memory string, o options, pools Pools) (*Cluster, error) {
+	libs, jar, stock := o.libs, o.jar, o.stock
+	c := &Cluster{folder: folder, classPath: filepath.Join(libs, "*"), logging: o.logging}
 	if !stock {
 		// Of its own: a build meanwhile takes the classes from brokers that start again.
 		bytes, err := os.ReadFile(jar)
@@ -60,6 +72,10 @@ func newCluster(folder, data, libs, jar, logging string, stock, ack bool) (*Clus
 			return nil, err
 		}
 		c.classPath = mine + ":" + c.classPath
+	}
+	if pools == dax {
+		c.classPath = o.shadow + ":" + c.classPath
+		c.options = []string{"-Dstrata.test.shadow.writeback=0.2", fmt.Sprintf("-Dstrata.test.shadow.seed=%d", o.seed)}
 	}
 	ports, err := freePorts(2 + 5*replicas)
 	if err != nil {
@@ -86,7 +102,7 @@ func newCluster(folder, data, libs, jar, logging string, stock, ack bool) (*Clus
 		"log.dirs="+filepath.Join(c.controller.folder, "data"))...); err != nil {
 		return nil, err
 	}
-	pools := []string{"mapped", "mapped", "file"}
+	types := []string{"mapped", "mapped", "file"}
 	thresholds := []string{"0", "0.5", "0.9"}
 	sizes := []string{"16MiB", "12MiB", "8MiB"} // the logs of one history have more
 	for i := range replicas {
@@ -110,12 +126,15 @@ func newCluster(folder, data, libs, jar, logging string, stock, ack bool) (*Clus
 			"log.dirs="+filepath.Join(n.folder, "data-0")+","+filepath.Join(n.folder, "data-1"))
 		if !stock {
 			lines = append(lines, "metric.reporters=org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter",
-				"strata.pools="+filepath.Join(n.folder, "hot.pool"),
 				"strata.pool.create="+sizes[i], "strata.migration.threshold="+thresholds[i])
-			if ack {
-				lines = append(lines, "strata.pool.type=file", "strata.durability=ack")
-			} else {
-				lines = append(lines, "strata.pool.type="+pools[i])
+			pool := filepath.Join(n.folder, "hot.pool")
+			switch pools {
+			case acknowledged:
+				lines = append(lines, "strata.pools="+pool, "strata.pool.type=file", "strata.durability=ack")
+			case dax:
+				lines = append(lines, "strata.pools="+filepath.Join(memory, name+".pool"), "strata.pool.type=mapped")
+			default:
+				lines = append(lines, "strata.pools="+pool, "strata.pool.type="+types[i])
 			}
 		}
 		if err := c.write(n, lines...); err != nil {
@@ -148,7 +167,7 @@ func (c *Cluster) java(n *Node, stock bool) []string {
 	args := append([]string{"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:MaxDirectMemorySize=256m",
 		"-Dlog4j2.configurationFile=" + c.logging, "-Dstrata.it.log=" + n.log()}, n.options...)
 	if !stock {
-		args = append(args, provider)
+		args = append(append(args, provider), c.options...)
 	}
 	return append(args, "-cp", c.classPath)
 }
@@ -239,6 +258,18 @@ func (c *Cluster) spilled() int {
 		for _, log := range logs {
 			text, _ := os.ReadFile(log)
 			count += bytes.Count(text, []byte("goes on in its log file")) + bytes.Count(text, []byte("begin in their log files"))
+		}
+	}
+	return count
+}
+
+// shadows counts the brokers that have said that only what is flushed reaches their pool.
+func (c *Cluster) shadows() int {
+	count := 0
+	for _, n := range c.brokers {
+		text, _ := os.ReadFile(filepath.Join(n.logs, fmt.Sprintf("console-%d.log", n.starts)))
+		if bytes.Contains(text, []byte("SHADOW over ")) {
+			count++
 		}
 	}
 	return count

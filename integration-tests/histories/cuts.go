@@ -39,7 +39,8 @@ func (l *ledger) count() int {
 
 // cuts takes the power from controller and brokers at once, again and again, and counts what is lost. All of them have one
 // ext4 of their own. While they are suspended it is shut down as fstests do it: what was not forced never reaches the
-// device. Then they are killed; the file system is mounted again, and they start.
+// device. Then they are killed; the file system is mounted again, and they start. Pools on emulated DAX are in memory, which
+// has what was flushed, and by chance more.
 func cuts(o options) (int, error) {
 	_ = unix.Unmount(filepath.Join(o.folder, power), 0)
 	if err := os.RemoveAll(o.folder); err != nil {
@@ -56,7 +57,18 @@ func cuts(o options) (int, error) {
 		}
 	}
 	defer func() { _ = unix.Unmount(data, unix.MNT_DETACH) }()
-	c, err := newCluster(o.folder, data, o.libs, o.jar, o.logging, o.stock, true)
+	pools, kind, memory := acknowledged, "strata, durability=ack", ""
+	if o.stock {
+		kind = "stock"
+	} else if o.shadow != "" {
+		pools, kind = dax, "strata, pools on emulated DAX"
+		var err error
+		if memory, err = os.MkdirTemp("/dev/shm", "strata-cuts-"); err != nil {
+			return 1, err
+		}
+		defer os.RemoveAll(memory)
+	}
+	c, err := newCluster(o.folder, data, memory, o, pools)
 	if c != nil {
 		defer c.stop()
 	}
@@ -64,9 +76,8 @@ func cuts(o options) (int, error) {
 		return 1, err
 	}
 	unix.Sync()
-	kind := "strata, durability=ack"
-	if o.stock {
-		kind = "stock"
+	if pools == dax && c.shadows() < replicas {
+		return 1, errors.New("not each broker has a shadow over its pool")
 	}
 	var all []*ledger
 	acked, lost, losing := 0, 0, 0

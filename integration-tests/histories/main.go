@@ -21,13 +21,13 @@ import (
 )
 
 type options struct {
-	folder, libs, jar, logging, source string
-	histories, operations, faults      int
-	seed                               int64
-	unclean                            int
-	stock                              bool
-	limit                              time.Duration
-	cuts                               int
+	folder, libs, jar, logging, source, shadow string
+	histories, operations, faults              int
+	seed                                       int64
+	unclean                                    int
+	stock                                      bool
+	limit                                      time.Duration
+	cuts                                       int
 }
 
 func main() {
@@ -44,7 +44,8 @@ func main() {
 	flag.IntVar(&o.unclean, "unclean", 20, "every so many-th history allows unclean elections with min.insync.replicas=1: counted, not judged; 0 for none")
 	flag.BoolVar(&o.stock, "stock", false, "brokers without Strata")
 	flag.DurationVar(&o.limit, "limit", 0, "no history begins later")
-	flag.IntVar(&o.cuts, "cuts", 0, "instead of histories: cuts of the power of all brokers at once, with strata.durability=ack, or with -stock; needs root")
+	flag.IntVar(&o.cuts, "cuts", 0, "instead of histories: cuts of the power of all brokers at once, with strata.durability=ack, or with -shadow or -stock; needs root")
+	flag.StringVar(&o.shadow, "shadow", "", "with -cuts: folder of the classes that ShadowPatch writes; pools are in memory that has only what was flushed")
 	flag.Parse()
 	if o.folder == "" || o.libs == "" || (o.jar == "" && !o.stock) {
 		flag.Usage()
@@ -67,7 +68,7 @@ func run(o options) (int, error) {
 	if err := os.RemoveAll(o.folder); err != nil {
 		return 1, err
 	}
-	c, err := newCluster(o.folder, o.folder, o.libs, o.jar, o.logging, o.stock, false)
+	c, err := newCluster(o.folder, o.folder, "", o, mixed)
 	if c != nil {
 		defer c.stop()
 	}
