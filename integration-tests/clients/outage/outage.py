@@ -46,9 +46,13 @@ def install(kind, target, commands):
     return True
 
 
+def java_client(libs):
+    return ["java", "-Xmx512m", "-cp", f"{libs.resolve()}/*", str(HERE / "Outage.java")]
+
+
 def commands(work, libs, wanted):
     """How each client is run."""
-    found = {"java": ["java", "-Xmx512m", "-cp", f"{libs}/*", str(HERE / "Outage.java"), "consume"]}
+    found = {"java": [*java_client(libs), "consume"]}
     python, node, go = work / "python", work / "node", work / "go"
     if any(name in wanted for name in PYTHON) and install("Python", python, [
             [sys.executable, "-m", "venv", "venv"],
@@ -195,7 +199,7 @@ def run(options, jar, partitions, clients):
     broker = Broker(folder, options.kafka, jar, options.away, [f"remote.log.reader.max.pending.tasks={pending}", *options.set])
     running = []
     try:
-        producer = clients["java"][:-1] + ["produce", broker.bootstrap, "t", str(partitions), str(records), str(BYTES)]
+        producer = [*java_client(options.kafka), "produce", broker.bootstrap, "t", str(partitions), str(records), str(BYTES)]
         subprocess.run(producer, check=True, stdout=subprocess.DEVNULL)
         limit = time.time() + 300
         while broker.local_segments("t") > partitions:
