@@ -75,7 +75,7 @@ func newCluster(folder, data, memory string, o options, pools Pools) (*Cluster, 
 	}
 	if pools == dax {
 		c.classPath = o.shadow + ":" + c.classPath
-		c.options = []string{"-Dstrata.test.shadow.writeback=0.2", fmt.Sprintf("-Dstrata.test.shadow.seed=%d", o.seed)}
+		c.options = []string{"-Dstrata.test.shadow.dax=true", "-Dstrata.test.shadow.writeback=0.2", fmt.Sprintf("-Dstrata.test.shadow.seed=%d", o.seed)}
 	}
 	ports, err := freePorts(2 + 5*replicas)
 	if err != nil {
