@@ -9,6 +9,7 @@ import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.memory.calls.InodeLock;
 import io.strata.kafka.memory.calls.Interrupts;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.pool.words.CheckFinding;
 import io.strata.kafka.pool.words.PoolException;
@@ -62,7 +63,7 @@ final class PoolFile {
       PoolSpec spec, ProgressListener progress, Path unfinished, InodeLock lock)
       throws IOException {
     // Under the lock: another creation may have been under way.
-    if (Files.exists(spec.path())) {
+    if (FileStatus.isThere(spec.path())) {
       throw new PoolException(
           Kind.EXISTS,
           spec.path(),
@@ -284,11 +285,11 @@ final class PoolFile {
   }
 
   static void requireFile(Path file) throws IOException {
-    if (!Files.exists(file)) {
+    if (FileStatus.of(file).isEmpty()) {
       PoolAccess.requireSearchable(file);
       throw missing(file, null);
     }
-    if (!Files.isRegularFile(file)) {
+    if (!FileStatus.isRegularFile(file)) {
       throw new PoolException(
           Kind.NOT_A_POOL,
           file,

@@ -5,6 +5,7 @@ import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.words.PoolException;
@@ -549,7 +550,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       return false;
     }
     // Files that are not ours are renamed here too: that has to be durable before what comes next.
-    if (Directories.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
+    if (FileStatus.isDirectory(from.get(), LinkOption.NOFOLLOW_LINKS)) {
       unsynced.directoryRenamed(from.get(), to.get());
       if (!renames.directory(from.get(), to.get(), options)) {
         Files.move(source, target, options);

@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.Directories;
@@ -25,6 +26,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Optional;
 import java.util.Set;
@@ -118,10 +120,11 @@ record Placement(
     boolean create =
         options.contains(StandardOpenOption.CREATE)
             || options.contains(StandardOpenOption.CREATE_NEW);
-    if (Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
+    Optional<BasicFileAttributes> found = FileStatus.of(name, LinkOption.NOFOLLOW_LINKS);
+    if (found.isPresent()) {
       if (options.contains(StandardOpenOption.CREATE_NEW)
-          || !Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)
-          || Files.size(name) > 0) {
+          || !found.get().isRegularFile()
+          || found.get().size() > 0) {
         return Optional.empty();
       }
     } else if (!create) {
@@ -189,7 +192,7 @@ record Placement(
       if (created) {
         Files.deleteIfExists(logFile);
         Directories.forceNearest(Directories.of(logFile));
-      } else if (Files.exists(logFile)) {
+      } else if (FileStatus.isThere(logFile)) {
         SegmentTag.remove(logFile);
         Directories.force(logFile);
       }

@@ -1,6 +1,7 @@
 package io.strata.kafka.tier;
 
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.view.Residence;
@@ -135,7 +136,7 @@ record Renames(
     Optional<TieredSegment> moved = segments.findHot(source);
     // A symbolic link is replaced itself: the segment that it leads to stays.
     Optional<TieredSegment> replaced =
-        Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
+        FileStatus.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)
             ? segments.findHot(target)
             : Optional.empty();
     if (moved.isEmpty() && replaced.isEmpty()) {

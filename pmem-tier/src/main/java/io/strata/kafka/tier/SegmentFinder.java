@@ -2,6 +2,7 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
@@ -17,11 +18,11 @@ import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Optional;
 import java.util.Set;
@@ -192,13 +193,13 @@ record SegmentFinder(
     if (!OPTIONS.containsAll(options) || !mayBecomeHot(name)) {
       return Optional.empty();
     }
-    boolean found = Files.exists(name, LinkOption.NOFOLLOW_LINKS);
-    if (!found) {
+    Optional<BasicFileAttributes> found = FileStatus.of(name, LinkOption.NOFOLLOW_LINKS);
+    if (found.isEmpty()) {
       if (!LogFileChannels.writes(options) || !options.contains(StandardOpenOption.CREATE)) {
         return Optional.empty();
       }
       boolean unused = LogFileChannels.create(name, attributes);
-    } else if (!Files.isRegularFile(name, LinkOption.NOFOLLOW_LINKS)) {
+    } else if (!found.get().isRegularFile()) {
       return Optional.empty();
     }
     while (true) {
@@ -218,7 +219,7 @@ record SegmentFinder(
           logFile.close();
           return Optional.empty();
         }
-        segment = known.isPresent() ? known.get() : factory.inLogFile(name, found);
+        segment = known.isPresent() ? known.get() : factory.inLogFile(name, found.isPresent());
       } catch (IOException | RuntimeException | Error e) {
         logFile.close();
         throw e;

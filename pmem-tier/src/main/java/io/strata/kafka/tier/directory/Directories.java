@@ -2,6 +2,7 @@ package io.strata.kafka.tier.directory;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.memory.calls.Interrupts;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -10,11 +11,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
@@ -153,24 +152,11 @@ public final class Directories {
     }
   }
 
-  /**
-   * Returns whether there is such a directory.
-   *
-   * @throws IOException if that cannot be told, as on a failing disk: the JDK would say no
-   */
-  public static boolean isDirectory(Path path, LinkOption... options) throws IOException {
-    try {
-      return Files.readAttributes(path, BasicFileAttributes.class, options).isDirectory();
-    } catch (NoSuchFileException e) {
-      return false;
-    }
-  }
-
   /** Forces the directory, or the nearest one above it that is there. */
   public static void forceNearest(Path directory) throws IOException {
     for (int attempt = 1; ; attempt++) {
       Path existing = directory;
-      while (!isDirectory(existing)) {
+      while (!FileStatus.isDirectory(existing)) {
         Path parent = existing.getParent();
         if (parent == null) {
           return;

@@ -3,6 +3,7 @@ package io.strata.kafka.tier.directory;
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.config.key.MetaProperties;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.tier.spec.FailureText;
 import io.strata.kafka.tier.spec.TierEvents;
 import io.strata.kafka.tier.spec.TierSpec;
@@ -73,10 +74,12 @@ public final class LogDirectories {
     }
     Marker.refuseNewer(configured);
     LogDirectory directory;
+    boolean formatted;
     try {
       LogDirectory.requireInodes(configured);
       directory = opening.claim(configured);
       directory.requireRoom(pools);
+      formatted = FileStatus.isThere(directory.path().resolve(MetaProperties.FILE_NAME));
     } catch (LogDirectory.AttributesException e) {
       throw e;
     } catch (IOException e) {
@@ -96,7 +99,6 @@ public final class LogDirectories {
               .formatted(directory.id()));
     }
     byPath.put(directory.path(), directory);
-    boolean formatted = Files.exists(directory.path().resolve(MetaProperties.FILE_NAME));
     someFormatted |= formatted;
     someUnformatted |= !formatted;
   }

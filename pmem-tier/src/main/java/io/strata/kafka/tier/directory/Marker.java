@@ -1,6 +1,7 @@
 package io.strata.kafka.tier.directory;
 
 import io.strata.kafka.config.key.MetaProperties;
+import io.strata.kafka.migration.FileStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -92,7 +93,7 @@ public final class Marker {
    */
   public static boolean isMissing(Path directory) throws IOException {
     Path file = directory.resolve(MetaProperties.FILE_NAME);
-    return Files.exists(file) && read(file).isEmpty();
+    return FileStatus.isThere(file) && read(file).isEmpty();
   }
 
   /** Marks a log directory, durably; one that Kafka has not formatted has nothing to mark. */

@@ -1,10 +1,12 @@
 package io.strata.kafka.tier.directory;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
@@ -50,9 +52,13 @@ public final class NewestLogFiles {
 
   /** Returns what may be partitions in a log directory. */
   public static List<Path> partitions(Path logDirectory) throws IOException {
-    return Directories.list(logDirectory).stream()
-        .filter(path -> SegmentNames.maybePartition(path) && Files.isDirectory(path))
-        .toList();
+    List<Path> partitions = new ArrayList<>();
+    for (Path path : Directories.list(logDirectory)) {
+      if (SegmentNames.maybePartition(path) && FileStatus.isDirectory(path)) {
+        partitions.add(path);
+      }
+    }
+    return partitions;
   }
 
   private static void forceNewest(Path partition) throws IOException {

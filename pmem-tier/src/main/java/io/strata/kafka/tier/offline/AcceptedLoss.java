@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.segment.ValidRecords;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.Directories;
@@ -193,7 +194,7 @@ public final class AcceptedLoss {
       long from = finished ? ValidRecords.nextOffset(file, base) : base;
       // If it does not, that proves nothing: compaction leaves gaps there.
       boolean reachesNext =
-          from > base && Files.exists(directory.resolve(SegmentNames.fileName(from)));
+          from > base && FileStatus.isThere(directory.resolve(SegmentNames.fileName(from)));
       if (!reachesNext) {
         List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
         return loss(directory, files, OptionalLong.of(base), from, dropped);

@@ -2,6 +2,7 @@ package io.strata.kafka.tier.start;
 
 import io.strata.kafka.config.key.MetaProperties;
 import io.strata.kafka.memory.MemoryType;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.words.PoolSpec;
@@ -14,8 +15,8 @@ import io.strata.kafka.tier.spec.TierEvents;
 import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,12 +55,12 @@ public final class MissingPools {
     }
     long size = spec.config().poolCreate().getAsLong();
     // A link without a target is a pool whose file system is not mounted.
-    List<Path> missing =
-        spec.pools().stream()
-            .filter(file -> !Files.exists(file, LinkOption.NOFOLLOW_LINKS))
-            .toList();
-    for (Path file : missing) {
-      Pool.requireSearchable(file);
+    List<Path> missing = new ArrayList<>();
+    for (Path file : spec.pools()) {
+      if (!FileStatus.isThere(file)) {
+        Pool.requireSearchable(file);
+        missing.add(file);
+      }
     }
     Map<UUID, Path> present = new HashMap<>();
     for (Path file : spec.pools()) {

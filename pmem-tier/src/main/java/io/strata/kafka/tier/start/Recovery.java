@@ -3,6 +3,7 @@ package io.strata.kafka.tier.start;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.calls.Printable;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.SlotFlag;
@@ -285,7 +286,7 @@ public final class Recovery {
   }
 
   private static FoundFile compare(Residence in, Path file) throws IOException {
-    if (Files.notExists(file, LinkOption.NOFOLLOW_LINKS)) {
+    if (!FileStatus.isThere(file)) {
       return FoundFile.NONE;
     }
     if (isNew(file)) {
@@ -302,10 +303,10 @@ public final class Recovery {
   }
 
   /** After a crash a file may have what a truncation was about to take; Kafka reads it all. */
-  private boolean wasStoppedInOrder(Path file) {
-    return ownerOf(file)
-        .filter(each -> Files.exists(each.path().resolve(NewestLogFiles.CLEAN_SHUTDOWN)))
-        .isPresent();
+  private boolean wasStoppedInOrder(Path file) throws IOException {
+    Optional<LogDirectory> owner = ownerOf(file);
+    return owner.isPresent()
+        && FileStatus.isThere(owner.get().path().resolve(NewestLogFiles.CLEAN_SHUTDOWN));
   }
 
   private void carryOut(Decision decision) throws IOException {
@@ -689,7 +690,7 @@ public final class Recovery {
    */
   private static boolean hasLostItsTag(Residence in, Path logFile) throws IOException {
     return in.slot().committedLength() > 0
-        && Files.isRegularFile(logFile)
+        && FileStatus.isRegularFile(logFile)
         && SegmentTag.read(logFile).isEmpty()
         && Files.size(logFile) >= Math.min(in.slot().cleanLength(), in.slot().extents().start() + 1)
         && UnknownBytes.first(in, logFile).isEmpty()
@@ -729,7 +730,7 @@ public final class Recovery {
 
   /** As the power leaves it that goes between a new log file and its tag. */
   private static boolean isNew(Path logFile) throws IOException {
-    return Files.isRegularFile(logFile, LinkOption.NOFOLLOW_LINKS)
+    return FileStatus.isRegularFile(logFile, LinkOption.NOFOLLOW_LINKS)
         && Files.size(logFile) == 0
         && SegmentTag.read(logFile).isEmpty();
   }

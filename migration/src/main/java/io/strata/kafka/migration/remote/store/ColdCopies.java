@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
@@ -54,7 +55,7 @@ public record ColdCopies(Optional<OtherManager> manager) {
    * is all by which a deletion finds it.
    */
   public boolean isMarked(Path segment) throws IOException {
-    return Disk.isThere(segment.resolve(StoreNames.COLD));
+    return FileStatus.isThere(segment.resolve(StoreNames.COLD));
   }
 
   /** The manager that a mark names. */

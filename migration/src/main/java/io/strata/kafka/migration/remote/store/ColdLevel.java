@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
@@ -94,7 +95,7 @@ record ColdLevel(SegmentStore store) implements Level {
     store.reached(StoreStage.COLD_MARKED);
     Optional<byte[]> custom = progress.waitFor(() -> cold.copy(source));
     store.reached(StoreStage.COLD_COPIED);
-    if (!Disk.isThere(mark)) {
+    if (!FileStatus.isThere(mark)) {
       cold.manager().orElseThrow().delete(source.manifest().segment(), custom);
       return Optional.of("it was deleted meanwhile");
     }

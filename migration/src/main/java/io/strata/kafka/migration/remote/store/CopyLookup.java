@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
-import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.StoredCopy;
@@ -105,7 +105,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
 
   /** The inventory is wrong about a copy that is gone. */
   void forgetIfGone(SegmentStore.Located copy) throws IOException {
-    if (!Disk.isThere(copy.path())) {
+    if (!FileStatus.isThere(copy.path())) {
       known.remove(copy.key().id(), copy.directory());
     }
   }
@@ -174,7 +174,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     Path path = directory.segment(key);
     try {
       Manifest manifest = ManifestCodec.read(path, key);
-      boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
+      boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
       return Optional.of(new SegmentStore.Located(directory, path, manifest, hasLog));
     } catch (NoSuchFileException e) {
       directory.checkAvailable();

@@ -1,8 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
-import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.disk.StoredCopy;
@@ -311,7 +311,7 @@ public final class KnownSegments {
       boolean unused = !e.isOfOtherVersion() && putDamaged(listing, key, copy);
       throw e;
     } catch (NoSuchFileException e) {
-      if (!Disk.isThere(path) || !putDamaged(listing, key, copy)) {
+      if (!FileStatus.isThere(path) || !putDamaged(listing, key, copy)) {
         throw e; // It has just been removed, or nothing says what it was.
       }
       throw new IOException(e.getFile() + ": is missing", e);
@@ -368,7 +368,7 @@ public final class KnownSegments {
       throws IOException {
     return new StoredCopy(
         directory,
-        Disk.isThere(path.resolve(ObjectType.LOG.fileName(key))),
+        FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key))),
         cold.has(path),
         CopyMarks.isMoving(path),
         CopyMarks.isDamaged(path));

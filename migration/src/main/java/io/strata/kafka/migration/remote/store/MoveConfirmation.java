@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
@@ -46,7 +47,7 @@ public record MoveConfirmation(SegmentStore store) {
       // one, this one has no mark any more, and is the only one.
       Optional<Boolean> deleted = isDeleted(segment.resolve(StoreNames.MOVING), key);
       if (deleted.isEmpty()) {
-        return Disk.isThere(segment);
+        return FileStatus.isThere(segment);
       }
       if (deleted.get()) {
         store.publishing.discard(target, key);
@@ -55,7 +56,7 @@ public record MoveConfirmation(SegmentStore store) {
     }
     if (!Files.deleteIfExists(segment.resolve(StoreNames.MOVING))) {
       // Another has confirmed it, or a deletion has found it.
-      return Disk.isThere(segment);
+      return FileStatus.isThere(segment);
     }
     Disk.forceDirectory(segment);
     return true;
@@ -179,7 +180,7 @@ public record MoveConfirmation(SegmentStore store) {
 
   /** Returns whether a directory has a copy of a segment, whatever has become of its files. */
   private static boolean isIn(StoreDirectory directory, SegmentKey key) throws IOException {
-    if (Disk.isThere(directory.segment(key))) {
+    if (FileStatus.isThere(directory.segment(key))) {
       return true;
     }
     directory.checkAvailable();

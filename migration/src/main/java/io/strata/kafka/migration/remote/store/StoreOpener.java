@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store;
 
 import static java.util.Objects.requireNonNull;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
@@ -424,7 +425,7 @@ final class StoreOpener {
               + " runs as, or mount its file system");
     }
     for (Path entry : entries) {
-      if (!mayBeThere(entry) && !Disk.isThere(directory.resolve(StoreNames.IDENTITY))) {
+      if (!mayBeThere(entry) && !FileStatus.isThere(directory.resolve(StoreNames.IDENTITY))) {
         throw new StoreRefusedException(
             """
             %s: found %s and no %s, expected a directory of a remote store, or an empty one: name \

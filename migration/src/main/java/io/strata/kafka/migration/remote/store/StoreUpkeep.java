@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
 import io.strata.kafka.migration.remote.store.disk.Disk;
@@ -286,7 +287,7 @@ public final class StoreUpkeep implements AutoCloseable {
   private long lastScrub(StoreDirectory directory) throws IOException {
     directory.checkAvailable();
     Path file = lastScrubFile(directory);
-    if (!Disk.isThere(file)) {
+    if (!FileStatus.isThere(file)) {
       Disk.write(file, ByteBuffer.allocate(0));
       Disk.force(file);
       return dated(file);

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store.disk;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -66,7 +67,7 @@ public final class CopyMarks {
   }
 
   private static boolean isGoing(Path segment) throws IOException {
-    return Disk.isThere(segment.resolve(StoreNames.GOING));
+    return FileStatus.isThere(segment.resolve(StoreNames.GOING));
   }
 
   /**
@@ -129,11 +130,11 @@ public final class CopyMarks {
   }
 
   public static boolean isMoving(Path segment) throws IOException {
-    return Disk.isThere(segment.resolve(StoreNames.MOVING));
+    return FileStatus.isThere(segment.resolve(StoreNames.MOVING));
   }
 
   public static boolean isDamaged(Path segment) throws IOException {
-    return Disk.isThere(segment.resolve(StoreNames.DAMAGED));
+    return FileStatus.isThere(segment.resolve(StoreNames.DAMAGED));
   }
 
   /**

@@ -2,20 +2,18 @@ package io.strata.kafka.migration.remote.store.disk;
 
 import static java.util.Objects.requireNonNull;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 
 /** The store's changes of files, so that a power cut finds either the old or the new state. */
@@ -149,35 +147,6 @@ public final class Disk {
     forceDirectory(parent(file));
   }
 
-  /**
-   * Returns whether a file or directory is there.
-   *
-   * @throws IOException if that cannot be known: {@link Files#exists} takes every error for "no"
-   */
-  public static boolean isThere(Path path) throws IOException {
-    try {
-      BasicFileAttributes unused =
-          Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      return true;
-    } catch (NoSuchFileException e) {
-      return false;
-    } catch (FileSystemException e) {
-      if (isBelowAFile(path)) {
-        return false;
-      }
-      throw e;
-    }
-  }
-
-  /** The JDK has no exception of its own for a path that goes on behind a file. */
-  private static boolean isBelowAFile(Path path) {
-    Path above = path.getParent();
-    while (above != null && !Files.exists(above)) {
-      above = above.getParent();
-    }
-    return above != null && !Files.isDirectory(above);
-  }
-
   public static Path parent(Path file) {
     return requireNonNull(file.toAbsolutePath().getParent());
   }
@@ -189,7 +158,7 @@ public final class Disk {
    */
   public static void removeTree(Path top) throws IOException {
     Optional<IOException> problem = Optional.empty();
-    if (Files.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
+    if (FileStatus.isDirectory(top, LinkOption.NOFOLLOW_LINKS)) {
       for (Path entry : StoreListing.entries(top)) {
         try {
           removeTree(entry);

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
 import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
@@ -131,7 +132,7 @@ public final class PendingDeletions {
    */
   private static void write(Path place, String text, long blank) throws IOException {
     Path file = place.resolve(FILE);
-    boolean isNew = !Disk.isThere(file);
+    boolean isNew = !FileStatus.isThere(file);
     try (FileChannel channel = FileChannel.open(file, CREATE_OR_CHANGE)) {
       long used = used(channel);
       if (channel.size() - used < blank) {

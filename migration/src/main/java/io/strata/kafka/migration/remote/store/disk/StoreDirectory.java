@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote.store.disk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
@@ -222,7 +223,7 @@ public final class StoreDirectory {
     for (int attempt = 1; ; attempt++) {
       try {
         makeDirectories(Disk.parent(target));
-        if (Disk.isThere(target)) {
+        if (FileStatus.isThere(target)) {
           throw new FileAlreadyExistsException(target.toString());
         }
         Path unused = Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
@@ -230,7 +231,7 @@ public final class StoreDirectory {
         return;
       } catch (NoSuchFileException e) {
         // A deletion has just removed the empty directory of the partition.
-        if (attempt == ATTEMPTS || !Disk.isThere(staged)) {
+        if (attempt == ATTEMPTS || !FileStatus.isThere(staged)) {
           throw e;
         }
       }
@@ -254,7 +255,7 @@ public final class StoreDirectory {
   private void makeDirectories(Path directory) throws IOException {
     checkAvailable();
     Path topics = path.resolve(StoreNames.TOPICS);
-    if (!Disk.isThere(topics)) {
+    if (!FileStatus.isThere(topics)) {
       // Made when the directory was first used: without it, it is not the one that was.
       throw new StoreUnavailableException(
           topics
@@ -283,7 +284,7 @@ public final class StoreDirectory {
 
   /** Returns whether a move from here was noted; one that is forgotten is at its end. */
   public boolean hasNotedMove(SegmentKey key) throws IOException {
-    boolean noted = Disk.isThere(moveNote(key.id()));
+    boolean noted = FileStatus.isThere(moveNote(key.id()));
     checkAvailable();
     return noted;
   }
@@ -334,7 +335,7 @@ public final class StoreDirectory {
     try {
       Path unused = Files.move(place, trashed, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
-      if (!Files.isDirectory(trash)) {
+      if (!FileStatus.isDirectory(trash)) {
         throw e;
       }
       moved = false;
@@ -342,7 +343,7 @@ public final class StoreDirectory {
       if (!NoSpaceException.isCauseOf(e)) {
         throw e;
       }
-      moved = Disk.isThere(place);
+      moved = FileStatus.isThere(place);
       Disk.removeTree(place);
     }
     // The broker that renamed it may not have forced that, and a power cut would bring it back.
@@ -373,7 +374,7 @@ public final class StoreDirectory {
   public void removeEmptyParents(SegmentKey key) throws IOException {
     Path top = path.resolve(StoreNames.TOPICS);
     for (Path at = Disk.parent(segment(key)); !at.equals(top); at = Disk.parent(at)) {
-      if (Files.isDirectory(at) && !Disk.removeIfEmpty(at)) {
+      if (FileStatus.isDirectory(at) && !Disk.removeIfEmpty(at)) {
         return;
       }
     }

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.disk;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
@@ -43,7 +44,7 @@ public final class StoreListing {
   public static <X extends Exception> void list(Path directory, Visitor<X> visitor)
       throws IOException, X {
     Path topics = directory.resolve(StoreNames.TOPICS);
-    if (!Files.isDirectory(topics)) {
+    if (!FileStatus.isDirectory(topics)) {
       throw new NoSuchFileException(topics.toString());
     }
     for (Path topic : entries(topics)) {

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store.disk;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.io.IOException;
@@ -43,7 +44,7 @@ public final class StoreMemory {
     inAny(
         places,
         file -> {
-          if (!Disk.isThere(file)) {
+          if (!FileStatus.isThere(file)) {
             return false;
           }
           for (JsonFile json : JsonFile.read(file, VERSION).list("directories")) {
@@ -113,6 +114,6 @@ public final class StoreMemory {
 
   /** Asks nothing without need of a log directory that is full, or cannot be written. */
   private static boolean isThere(Path file, byte[] bytes) throws IOException {
-    return Disk.isThere(file) && Arrays.equals(Files.readAllBytes(file), bytes);
+    return FileStatus.isThere(file) && Arrays.equals(Files.readAllBytes(file), bytes);
   }
 }

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.keep;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
@@ -60,9 +61,9 @@ public final class CopyRepair {
     damaged.directory().checkAvailable();
     Path segment = damaged.directory().segment(damaged.key());
     try {
-      return Disk.isThere(segment) ? repairIn(segment, damaged, pace) : gone(damaged);
+      return FileStatus.isThere(segment) ? repairIn(segment, damaged, pace) : gone(damaged);
     } catch (IOException e) {
-      if (Disk.isThere(segment)) {
+      if (FileStatus.isThere(segment)) {
         throw e;
       }
       return gone(damaged);
@@ -85,7 +86,9 @@ public final class CopyRepair {
     SegmentStore.Located copy = new SegmentStore.Located(directory, segment, manifest, true);
     for (StoredObject object : manifest.objects()) {
       Path file = copy.file(object.type());
-      if (object.type() == ObjectType.LOG && Scrubber.mayLackLog(segment) && !Disk.isThere(file)) {
+      if (object.type() == ObjectType.LOG
+          && Scrubber.mayLackLog(segment)
+          && !FileStatus.isThere(file)) {
         continue;
       }
       if (!isRight(file, object, manifest, pace)) {

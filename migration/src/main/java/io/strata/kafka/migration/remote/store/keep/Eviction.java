@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.keep;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -115,7 +116,7 @@ record Eviction(SegmentStore store) {
         || !CopyMarks.isStaying(directory, store.publishing.trashName())) {
       return false;
     }
-    return Disk.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
+    return FileStatus.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
         ? !CopyMarks.isDamaged(directory)
         : hasCold(copy, directory);
   }
@@ -145,7 +146,7 @@ record Eviction(SegmentStore store) {
       wrong.ifPresent(what -> store.lookup.damaged(copy.directory(), entry.key(), what));
       return wrong.isEmpty();
     } catch (NoSuchFileException e) {
-      if (Disk.isThere(located.get().path())) {
+      if (FileStatus.isThere(located.get().path())) {
         store.lookup.damaged(copy.directory(), entry.key(), e.getFile() + ": is missing");
       }
       return false; // Else it was deleted just now.

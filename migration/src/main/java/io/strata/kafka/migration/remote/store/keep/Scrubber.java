@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.keep;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.ColdCopies;
 import io.strata.kafka.migration.remote.store.ObjectFiles;
 import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
@@ -184,7 +185,7 @@ public final class Scrubber {
       long read = 0;
       for (StoredObject object : manifest.objects()) {
         if (object.type() == ObjectType.LOG
-            && !Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)))
+            && !FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)))
             && mayLackLog(path)) {
           continue;
         }
@@ -194,7 +195,7 @@ public final class Scrubber {
       names(path, manifest);
       listener.checked(key, path, objects, read);
     } catch (NoSuchFileException e) {
-      if (Disk.isThere(path)) {
+      if (FileStatus.isThere(path)) {
         Path file = path.resolve(StoreNames.MANIFEST);
         damaged(
             key, Finding.Kind.MISSING, file, file + ": is not there; the segment cannot be read");
@@ -202,7 +203,7 @@ public final class Scrubber {
     } catch (ClosedByInterruptException e) {
       throw new InterruptedException("the scrub was stopped"); // No fault of the segment's.
     } catch (IOException e) {
-      if (Disk.isThere(path)) {
+      if (FileStatus.isThere(path)) {
         damaged(key, Finding.Kind.UNREADABLE, path, String.valueOf(e.getMessage()));
       }
     }
@@ -210,8 +211,8 @@ public final class Scrubber {
 
   /** Asked when the log is not there: what says that it need not be comes before it goes. */
   static boolean mayLackLog(Path segment) throws IOException {
-    return Disk.isThere(segment.resolve(StoreNames.WITHOUT_LOG))
-        || (Disk.isThere(segment.resolve(StoreNames.COLD)) && ColdMark.read(segment).done());
+    return FileStatus.isThere(segment.resolve(StoreNames.WITHOUT_LOG))
+        || (FileStatus.isThere(segment.resolve(StoreNames.COLD)) && ColdMark.read(segment).done());
   }
 
   private void found(Finding.Kind kind, Path path, String text) {
@@ -239,7 +240,7 @@ public final class Scrubber {
       }
       return read ? object.bytes() : 0;
     } catch (NoSuchFileException e) {
-      if (Disk.isThere(Disk.parent(file))) {
+      if (FileStatus.isThere(Disk.parent(file))) {
         damaged(
             key,
             Finding.Kind.MISSING,

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.keep;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
@@ -129,14 +130,14 @@ public final class StoreInspection {
     try {
       Manifest manifest = ManifestCodec.read(path, key);
       Cold cold = Cold.NONE;
-      if (Disk.isThere(path.resolve(StoreNames.COLD))) {
+      if (FileStatus.isThere(path.resolve(StoreNames.COLD))) {
         cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
       }
-      boolean hasLog = Disk.isThere(path.resolve(ObjectType.LOG.fileName(key)));
+      boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
       return Optional.of(
           new Found(directory, path, manifest, hasLog, CopyMarks.isMoving(path), cold));
     } catch (NoSuchFileException e) {
-      if (Disk.isThere(path)) {
+      if (FileStatus.isThere(path)) {
         visitor.unreadable(path, path + ": found no file " + e.getFile());
       }
     } catch (IOException e) {
@@ -167,7 +168,7 @@ public final class StoreInspection {
    *     which only that manager can remove
    */
   public static boolean remove(Found copy) throws IOException {
-    if (Disk.isThere(copy.path().resolve(StoreNames.COLD))) {
+    if (FileStatus.isThere(copy.path().resolve(StoreNames.COLD))) {
       throw new IOException(
           """
           %s: found %s, expected none: the cold manager has its bytes, or may have, and only a \

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.read;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.calls.CallControl;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
@@ -100,7 +101,7 @@ public final class LogReads {
       size = Files.size(file);
       bytes = size > LARGEST_INDEX ? new byte[0] : Files.readAllBytes(file);
     } catch (NoSuchFileException e) {
-      if (!Disk.isThere(copy.path())) {
+      if (!FileStatus.isThere(copy.path())) {
         throw e;
       }
       throw new CorruptChunkException(

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.FileStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
@@ -19,10 +20,10 @@ class DiskTest {
   @Test
   void nothingIsThereBehindAFile() throws IOException {
     Path file = Files.createFile(root.resolve("file"));
-    assertThat(Disk.isThere(file)).isTrue();
-    assertThat(Disk.isThere(file.resolve("below"))).isFalse();
-    assertThat(Disk.isThere(file.resolve("far/below"))).isFalse();
-    assertThat(Disk.isThere(root.resolve("none/below"))).isFalse();
+    assertThat(FileStatus.isThere(file)).isTrue();
+    assertThat(FileStatus.isThere(file.resolve("below"))).isFalse();
+    assertThat(FileStatus.isThere(file.resolve("far/below"))).isFalse();
+    assertThat(FileStatus.isThere(root.resolve("none/below"))).isFalse();
   }
 
   /** Where the rename fails, say. */
@@ -63,8 +64,8 @@ class DiskTest {
   void whatCannotBeLookedAtIsAFailure() throws IOException {
     Path circle = root.resolve("circle");
     Files.createSymbolicLink(circle, circle);
-    assertThat(Disk.isThere(circle)).as("the link itself").isTrue();
-    assertThatThrownBy(() -> Disk.isThere(circle.resolve("below")))
+    assertThat(FileStatus.isThere(circle)).as("the link itself").isTrue();
+    assertThatThrownBy(() -> FileStatus.isThere(circle.resolve("below")))
         .isInstanceOf(FileSystemException.class);
   }
 }
