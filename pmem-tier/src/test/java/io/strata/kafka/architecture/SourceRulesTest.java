@@ -123,6 +123,50 @@ class SourceRulesTest {
         .isEmpty();
   }
 
+  /** Rooms whose decisions keep or lose records. */
+  private static final List<String> DECIDING =
+      List.of(
+          "migration/src/main/java/io/strata/kafka/migration/remote",
+          "pmem-tier/src/main/java/io/strata/kafka/nio",
+          "pmem-tier/src/main/java/io/strata/kafka/pool",
+          "pmem-tier/src/main/java/io/strata/kafka/segment",
+          "pmem-tier/src/main/java/io/strata/kafka/tier");
+
+  /** Classes in which a failure that is taken for "no" refuses, skips, forces, or names a file. */
+  private static final Set<String> NO_IS_SAFE =
+      Set.of(
+          "AcceptedLoss.java",
+          "ColdClassLoader.java",
+          "HotTier.java",
+          "KafkaLocks.java",
+          "LogDirectories.java",
+          "LostPools.java",
+          "MissingPools.java",
+          "Moments.java",
+          "MoverLock.java",
+          "NewestLogFiles.java",
+          "PoolAccess.java",
+          "PoolFile.java",
+          "PoolLock.java",
+          "Recovery.java",
+          "StoreOpener.java");
+
+  /** {@code Files.exists} and its like take a failing disk for a file that is not there. */
+  @Test
+  void noFailureIsTakenForNo() throws IOException {
+    Pattern guess = Pattern.compile("Files[.](exists|isRegularFile|isDirectory|isWritable)\\(");
+    for (String room : DECIDING) {
+      try (Stream<Path> files = Files.walk(TOP.resolve(room))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          boolean guesses = guess.matcher(Files.readString(file)).find();
+          assertThat(guesses && !NO_IS_SAFE.contains(name(file)))
+              .as("%s asks Files: ask FileStatus, which throws what it cannot tell", file)
+              .isFalse();
+        }
+      }
+    }
+  }
+
   /** Sentences without a noun of their own are read twice. */
   @Test
   void noSentenceOfACommentBeginsWithoutItsSubject() throws IOException {
