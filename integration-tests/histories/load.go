@@ -57,6 +57,13 @@ type Recorder struct {
 	h           History
 	faults      []string
 	lateIndexes int
+	truncations int // fetches that met a truncation
+}
+
+func (r *Recorder) truncating() {
+	r.Lock()
+	defer r.Unlock()
+	r.truncations++
 }
 
 func (r *Recorder) append(a Append) {
@@ -295,7 +302,8 @@ func readAnywhere(ctx context.Context, c *Cluster, r *Recorder, ids map[string][
 		committed := random.Intn(2) == 0
 		attempt, cancel := context.WithTimeout(ctx, 3*time.Second)
 		call := now()
-		got, _, err := fetch(attempt, cl, ids, 1+int32(random.Intn(replicas)), log, offset, committed, 64<<10)
+		broker := 1 + int32(random.Intn(replicas))
+		got, raw, err := fetch(attempt, cl, ids, broker, log, offset, committed, 64<<10)
 		read := Read{Log: log, Committed: committed, Call: call, Return: now()}
 		cancel()
 		if err == nil {
@@ -307,12 +315,28 @@ func readAnywhere(ctx context.Context, c *Cluster, r *Recorder, ids map[string][
 				high[log] = max(high[log], record.Offset+1)
 			}
 			r.read(read)
+		} else if raw != nil && raw.ErrorCode == kerr.CorruptMessage.Code && truncates(ctx, cl, ids, broker, log, offset) {
+			r.truncating()
 		} else if strings.Contains(strings.ToLower(err.Error()), "crc") {
-			r.damaged(fmt.Sprintf("%s from %d: %v", log, offset, err))
+			r.damaged(fmt.Sprintf("%s from %d on broker %d: %v", log, offset, broker, err))
 		}
 		time.Sleep(4 * time.Millisecond)
 	}
 	return nil
+}
+
+// truncates is whether a broker has called a batch corrupt for a moment only: its replica was cut below the batch meanwhile, and
+// Kafka knows a file's new size only after that.
+func truncates(ctx context.Context, cl *kgo.Client, ids map[string][16]byte, broker int32, log TopicPartition, offset int64) bool {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && ctx.Err() == nil; time.Sleep(200 * time.Millisecond) {
+		attempt, cancel := context.WithTimeout(ctx, 3*time.Second)
+		_, raw, _ := fetch(attempt, cl, ids, broker, log, offset, false, 64<<10)
+		cancel()
+		if raw != nil && raw.ErrorCode != kerr.CorruptMessage.Code {
+			return true
+		}
+	}
+	return ctx.Err() != nil // what is left of it, the comparison of the replicas finds
 }
 
 // replica reads what one broker has of a log, up to an end.

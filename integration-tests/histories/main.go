@@ -124,9 +124,9 @@ func run(o options) (int, error) {
 				acked++
 			}
 		}
-		fmt.Printf("history %d seed %d: %d operations (%d appends, %d acknowledged; %d reads; %d ends of transactions) in %.0f s, judged in %.1f s; faults: %s; %d late index entries; %s",
+		fmt.Printf("history %d seed %d: %d operations (%d appends, %d acknowledged; %d reads; %d ends of transactions) in %.0f s, judged in %.1f s; faults: %s; %d late index entries, %d fetches met a truncation; %s",
 			i+1, seed, r.h.Operations(), len(r.h.Appends), acked, len(r.h.Reads), len(r.h.Ends), judging.Sub(started).Seconds(),
-			time.Since(judging).Seconds(), strings.Join(r.faults, ", "), r.lateIndexes, word)
+			time.Since(judging).Seconds(), strings.Join(r.faults, ", "), r.lateIndexes, r.truncations, word)
 		if !v.Good() {
 			fmt.Printf(": %s", v)
 			if err := keep(o.folder, seed, r, v); err != nil {
