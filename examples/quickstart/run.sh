@@ -28,10 +28,10 @@ Options:
   --pool-size SIZE  size of the pool, in MiB or GiB (default 512MiB; at least 64MiB)
   --records N       how many records of 1 KiB to produce (default: one and a half times the pool, and on until it spills)
   --port PORT       the broker's port; the controller takes the next one (default: the first free one from 19092)
-  --keep            leave the broker running at the end, and say how to connect and how to stop it
+  --keep            leave the broker running at the end, and say how to connect, how to look at it and how to stop it
   --help            this text
 
-Needs bash, a JDK (17 or later, with javac), Maven and git. Exit code 0: every record was there. 1: something was not as it
+Needs Linux, bash, a JDK (17 or later, with javac), Maven and git. Exit code 0: every record was there. 1: something was not as it
 should be; the last line says what. 2: wrong usage. Without --keep nothing stays but build output and Kafka's jars, below
 target/; after a failure the logs stay, too.
 EOF
@@ -210,6 +210,7 @@ if [[ -n ${JAVA_HOME:-} ]]; then
   java=$JAVA_HOME/bin/java
   javac=$JAVA_HOME/bin/javac
 fi
+[[ $(uname -s) == Linux ]] || fail "found $(uname -s), expected Linux: run this in a virtual machine, or in WSL 2"
 command -v "$java" >/dev/null || fail "no $java: install a JDK, 17 or later, or set JAVA_HOME"
 command -v "$javac" >/dev/null || fail "no $javac: a JDK is needed, 17 or later; this is a run-time environment alone"
 command -v mvn >/dev/null || fail "no mvn: install Maven, 3.8 or later"
@@ -323,7 +324,7 @@ find_jar() {
 
 jar=$(find_jar)
 if [[ -z $jar ]]; then
-  say "Building Strata: a minute or two, the first time with downloads"
+  say "Building Strata: about three minutes, the first time with downloads"
   (cd -- "$root" && mvn -q -B -Dstyle.color=never -DskipTests -pl pmem-tier -am package) || fail "the build failed; its messages are above"
   jar=$(find_jar)
   [[ -n $jar ]] || fail "the build made no $root/pmem-tier/target/strata-kafka-*.jar"
@@ -562,6 +563,10 @@ EOF
   rm -f -- "$work/payloads.txt"
   note "the broker stays: connect to $bootstrap (topics orders and clicks), for example"
   note "  $(printf '%q' "$java") -cp '$kafka/libs/*' org.apache.kafka.tools.ConsoleProducer --bootstrap-server $bootstrap --topic orders"
+  look="$(printf '%q' "$java") -jar $(printf '%q' "$jar")"
+  note "look at it, for example"
+  note "  $look status --config $work/server.properties"
+  note "  $look segments --config $work/server.properties"
   note "its log: $log"
   note "stop it and remove its data: $work/stop.sh"
 fi
