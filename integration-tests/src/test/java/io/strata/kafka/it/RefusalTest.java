@@ -211,7 +211,7 @@ class RefusalTest {
   @Test
   void poolIsMissing() throws Exception {
     Files.delete(pool);
-    assertRefused(pool.toString(), "Mount its file system", "hot-0", "accept-loss");
+    assertRefused(pool.toString(), "mount its file system", "hot-0", "accept-loss");
   }
 
   @Test

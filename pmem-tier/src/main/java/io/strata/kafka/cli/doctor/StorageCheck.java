@@ -380,7 +380,10 @@ public final class StorageCheck extends DoctorCheck {
                     ByteSize.format(size)),
             "set strata.pool.create to less, or make space");
       } else {
-        ok(what, "is not there; the next start creates it with " + ByteSize.format(size));
+        ok(
+            what,
+            "is not there; the next start creates it with %s%s"
+                .formatted(ByteSize.format(size), beside(directory)));
       }
     } catch (IOException e) {
       fail(what, Failures.messageOf(e), "repair its file system");

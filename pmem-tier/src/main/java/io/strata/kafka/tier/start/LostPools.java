@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,11 @@ public final class LostPools {
       replicates them from the other replicas\
       """;
 
+  /** Kafka's own topics have most partitions, and say least: they come last. */
+  private static final Comparator<String> USERS_TOPICS_FIRST =
+      Comparator.comparing((String partition) -> partition.startsWith("__"))
+          .thenComparing(Comparator.naturalOrder());
+
   private final Map<UUID, TreeSet<String>> partitions = new TreeMap<>();
   private final TreeSet<String> directories = new TreeSet<>();
   private int segments;
@@ -39,7 +45,7 @@ public final class LostPools {
     Path partition = logFile.getParent();
     if (partition != null) {
       partitions
-          .computeIfAbsent(tag.pool(), id -> new TreeSet<>())
+          .computeIfAbsent(tag.pool(), id -> new TreeSet<>(USERS_TOPICS_FIRST))
           .add(String.valueOf(partition.getFileName()));
       Path directory = partition.getParent();
       if (directory != null) {
@@ -66,7 +72,7 @@ public final class LostPools {
         %s the configuration has %s. Add the missing pool's file to strata.pools (or \
         strata.tier.<name>.pools), or bring it back from where it was;%s\
         """
-            .formatted(summary("not open"), open, REMEDY));
+            .formatted(summary("not open", Map.of()), open, REMEDY));
   }
 
   /**
@@ -109,14 +115,13 @@ public final class LostPools {
     if (lost.segments == 0) {
       return refusal;
     }
-    were.keySet().retainAll(lost.partitions.keySet());
     return FailureText.at(
         missing.get(0),
         """
-        found no such file, expected a pool; %s their files were %s. Mount its file system, or correct \
-        the path in strata.pools (or strata.tier.<name>.pools);%s\
+        found no such file, expected a pool; %s mount its file system, or correct the path in \
+        strata.pools (or strata.tier.<name>.pools);%s\
         """
-            .formatted(lost.summary("missing"), were, REMEDY));
+            .formatted(lost.summary("missing", were), REMEDY));
   }
 
   private void addMissing(LogDirectory directory, Set<UUID> missing) throws IOException {
@@ -127,7 +132,7 @@ public final class LostPools {
     }
   }
 
-  private String summary(String state) {
+  private String summary(String state, Map<UUID, Path> were) {
     StringBuilder message = new StringBuilder();
     message
         .append(segments)
@@ -137,7 +142,10 @@ public final class LostPools {
         .append(':');
     partitions.forEach(
         (pool, names) -> {
-          message.append(" pool ").append(pool).append(": ");
+          message.append(" pool ").append(pool);
+          Optional.ofNullable(were.get(pool))
+              .ifPresent(path -> message.append(", which was ").append(path));
+          message.append(": ");
           message.append(names.size()).append(names.size() == 1 ? " partition (" : " partitions (");
           message.append(String.join(", ", names.stream().limit(NAMED).toList()));
           message.append(names.size() > NAMED ? ", ..." : "").append(");");

@@ -340,7 +340,7 @@ class DoctorCommandTest {
     List<String> create = new ArrayList<>(sound());
     create.add("strata.pool.create=16MiB");
     assertThat(verdicts(run(0, create), "ok").get("pool " + pool))
-        .contains("the next start creates it with 16 MiB");
+        .contains("the next start creates it with 16 MiB, on the file system of ");
     assertThat(pool).doesNotExist();
 
     new SegmentTag(UUID.randomUUID(), 0, 1).write(logFile());
