@@ -120,6 +120,9 @@ clean_up() {
       rm -rf -- "$work"
     fi
   fi
+  case $status in
+    129 | 130 | 143) printf 'quickstart: interrupted; its broker, pool and data are removed\n' >&3 ;;
+  esac
   exit "$status"
 }
 trap clean_up EXIT
