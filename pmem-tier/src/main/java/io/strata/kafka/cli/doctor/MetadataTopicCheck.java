@@ -22,31 +22,38 @@ final class MetadataTopicCheck extends DoctorCheck {
 
   @Override
   List<Diagnosis> run() {
-    if (broker.hasKafkasRemoteMetadata()) {
-      int replicas = broker.remoteMetadataReplicas();
-      long brokers = broker.combinedVoters();
+    if (!broker.hasKafkasRemoteMetadata()) {
+      return found;
+    }
+    int brokers = broker.combinedVoters();
+    if (StoredConfiguration.isIn(broker.metadataLogDir())) {
       try {
-        if (StoredConfiguration.isIn(broker.metadataLogDir())) {
-          StoredConfiguration stored = StoredConfiguration.read(broker.metadataLogDir());
-          brokers = stored.brokers().isEmpty() ? brokers : stored.brokers().size();
-          brokers = stored.hasTopic(TOPIC) ? 0 : brokers;
+        StoredConfiguration stored = StoredConfiguration.read(broker.metadataLogDir());
+        if (stored.hasTopic(TOPIC)) {
+          return found; // The key is for its creation alone.
         }
+        brokers = stored.brokers().isEmpty() ? brokers : stored.brokers().size();
       } catch (IOException e) {
         return found; // The check of the stored configuration says so.
       }
-      warnUnless(
-          brokers == 0 || brokers >= replicas,
-          broker.remoteMetadataReplicasKey(),
-          brokers == 0
-              ? "%d, and %s is created with as many brokers".formatted(replicas, TOPIC)
-              : "%d, and %d %s known"
-                  .formatted(replicas, brokers, brokers == 1 ? "broker is" : "brokers are"),
-          """
-          set it to the number of brokers, or start as many: until Kafka can create %s, it copies \
-          nothing, and stops each broker after two minutes\
-          """
-              .formatted(TOPIC));
     }
+    compare(brokers, broker.remoteMetadataReplicas());
     return found;
+  }
+
+  /** Compares with the brokers that are known; 0 if none are. */
+  private void compare(int brokers, int replicas) {
+    String known = "%d, and %d %s known";
+    warnUnless(
+        brokers == 0 || brokers >= replicas,
+        broker.remoteMetadataReplicasKey(),
+        brokers == 0
+            ? "%d, which needs as many brokers".formatted(replicas)
+            : known.formatted(replicas, brokers, brokers == 1 ? "broker is" : "brokers are"),
+        """
+        set it to the number of brokers, or start as many: until Kafka can create %s, it copies \
+        nothing, and stops each broker after two minutes\
+        """
+            .formatted(TOPIC));
   }
 }
