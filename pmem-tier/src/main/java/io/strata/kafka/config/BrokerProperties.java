@@ -262,8 +262,8 @@ public final class BrokerProperties {
 
   /** The key of {@link #remoteMetadataReplicas}, with its prefix. */
   public String remoteMetadataReplicasKey() {
-    return get("remote.log.metadata.manager.impl.prefix").orElse("rlmm.config.")
-        + "remote.log.metadata.topic.replication.factor";
+    return "%sremote.log.metadata.topic.replication.factor"
+        .formatted(get("remote.log.metadata.manager.impl.prefix").orElse("rlmm.config."));
   }
 
   /** Returns how many replicas Kafka's topic of remote metadata has when Kafka creates it. */
