@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
+import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Toleration;
@@ -390,6 +391,24 @@ class ChartTest {
             ((TieredStorageCustom) kafka.getTieredStorage()).getRemoteStorageManager().getConfig())
         .containsKeys(remote.toArray(String[]::new));
     Files.delete(values);
+  }
+
+  /** A cloud's node has a name of 45 characters, and two disks. */
+  @Test
+  void eachLocalVolumeHasANameOfItsOwn() throws Exception {
+    String node = "ip-10-120-112-134.eu-central-1.compute.internal";
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "localVolumes.volumes[0].node=" + node,
+                "localVolumes.volumes[0].path=/mnt/instance_store/nvme0/strata",
+                "localVolumes.volumes[1].node=" + node,
+                "localVolumes.volumes[1].path=/mnt/instance_store/nvme1/strata"),
+            Chart.example("dax"));
+    assertThat(Resources.parse(rendered.orFail().output()).only(PersistentVolume.class))
+        .extracting(volume -> volume.getMetadata().getName())
+        .doesNotHaveDuplicates()
+        .allMatch(name -> name.matches("[a-z0-9]([-a-z0-9.]*[a-z0-9])?"), "a name of Kubernetes");
   }
 
   @Test
