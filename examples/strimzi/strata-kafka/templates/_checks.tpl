@@ -18,7 +18,12 @@
 {{- if has .name $pools -}}{{- fail (printf "nodePools: two pools are called %s; give each a name of its own" .name) -}}{{- end -}}
 {{- $pools = append $pools .name -}}
 {{- $roles = concat $roles .roles -}}
+{{- $node := . -}}
 {{- range .nodeIds -}}
+{{- $pod := printf "%s-%s-%d" (include "strata-kafka.cluster" $) $node.name (int64 .) -}}
+{{- if and (has "broker" $node.roles) (gt (len $pod) 51) -}}
+{{- fail (printf "nodePools: the pod %s has a name of %d characters, and the names of its Jobs have room for 51; shorten clusterName or the pool's name" $pod (len $pod)) -}}
+{{- end -}}
 {{- if has (int64 .) $ids -}}{{- fail (printf "nodePools: node id %d is there twice; node ids are unique in the cluster" (int64 .)) -}}{{- end -}}
 {{- $ids = append $ids (int64 .) -}}
 {{- end -}}

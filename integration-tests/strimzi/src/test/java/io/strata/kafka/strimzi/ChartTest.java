@@ -487,6 +487,7 @@ class ChartTest {
         "jar.image= | jar.image is empty",
         "jar.delivery=imageVolume | jar.imageVolume.reference is empty",
         "nodePools[1].nodeIds[0]=100 | node id 100 is there twice",
+        "nodePools[1].name=brokers-with-local-nvme-in-zone-a-and-b | shorten clusterName",
         "nodePools[1].name=controller | two pools are called controller",
         "nodePools[0].roles[0]=broker | no pool has the role controller",
         "nodePools[1].roles[0]=controller | no pool has the role broker",
