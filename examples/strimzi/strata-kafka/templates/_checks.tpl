@@ -18,7 +18,12 @@
 {{- if has .name $pools -}}{{- fail (printf "nodePools: two pools are called %s; give each a name of its own" .name) -}}{{- end -}}
 {{- $pools = append $pools .name -}}
 {{- $roles = concat $roles .roles -}}
+{{- $node := . -}}
 {{- range .nodeIds -}}
+{{- $pod := printf "%s-%s-%d" (include "strata-kafka.cluster" $) $node.name (int64 .) -}}
+{{- if and (has "broker" $node.roles) (gt (len $pod) 51) -}}
+{{- fail (printf "nodePools: the pod %s has a name of %d characters, and the names of its Jobs have room for 51; shorten clusterName or the pool's name" $pod (len $pod)) -}}
+{{- end -}}
 {{- if has (int64 .) $ids -}}{{- fail (printf "nodePools: node id %d is there twice; node ids are unique in the cluster" (int64 .)) -}}{{- end -}}
 {{- $ids = append $ids (int64 .) -}}
 {{- end -}}
@@ -80,6 +85,9 @@
 
 {{- if .Values.drain.enabled -}}
 {{- if .Values.strata.enabled -}}{{- fail "drain.enabled=true with strata.enabled=true: brokers would fill the pools that the Jobs drain; set strata.enabled=false, too" -}}{{- end -}}
+{{- range .Values.strata.volumes -}}
+{{- if eq .type "memory" -}}{{- fail (printf "drain.enabled=true, and volume %s is of type memory, of which nothing is left to drain: set drain.enabled=false" .name) -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- $lost := .Values.acceptLoss.nodeIds -}}
@@ -103,9 +111,50 @@
 {{- fail (printf "remote.levels: level %s has accessMode ReadWriteOnce and there are %d brokers, which must all see the same store; take ReadWriteMany" .name $brokers) -}}
 {{- end -}}
 {{- end -}}
+{{- $replicas := index (.Values.kafka.config | default dict) "rlmm.config.remote.log.metadata.topic.replication.factor" | default 3 | int -}}
+{{- if gt $replicas $brokers -}}
+{{- fail (printf "remote.enabled=true: Kafka's topic of the remote tier's metadata has %d replicas, and there are %d brokers, which would stop themselves after two minutes; set rlmm.config.remote.log.metadata.topic.replication.factor in kafka.config to %d" $replicas $brokers $brokers) -}}
+{{- end -}}
+{{- end -}}
+
+{{- range $key, $_ := .Values.kafka.config -}}
+{{- if regexMatch "^(strata|rsm\\.config)\\." $key -}}
+{{- fail (printf "kafka.config: %s is a key of Strata; strata.* keys go into strata.config, those of the remote tier into remote.config" $key) -}}
+{{- else if hasPrefix "remote.log.storage." $key -}}
+{{- fail (printf "kafka.config: %s is the operator's; set remote.enabled, and give the chart the store's keys by remote.levels and remote.config" $key) -}}
+{{- else if eq $key "log.preallocate" -}}
+{{- fail "kafka.config: log.preallocate is refused by Strata when it is true; remove it" -}}
+{{- end -}}
+{{- end -}}
+{{- range $key, $_ := .Values.strata.config -}}
+{{- if regexMatch "^strata\\.(pools|pool\\.create|require\\.dax|tiers|tier\\..*)$" $key -}}
+{{- fail (printf "strata.config: %s is what the chart writes from strata.volumes, strata.tiers, strata.poolSize and strata.requireDax; set those" $key) -}}
+{{- else if not (regexMatch (include "strata-kafka.furtherKeys" .) $key) -}}
+{{- fail (printf "strata.config: %s is no key of Strata: docs/reference/configuration.md lists them" $key) -}}
+{{- end -}}
+{{- end -}}
+{{- range $key, $_ := .Values.remote.config -}}
+{{- if not (regexMatch (include "strata-kafka.remoteKeys" .) $key) -}}
+{{- fail (printf "remote.config: %s is no key of the remote tier: docs/reference/configuration.md lists them, here they have no rsm.config. before them" $key) -}}
+{{- end -}}
 {{- end -}}
 
 {{- if and .Values.localVolumes.volumes (not .Values.localVolumes.storageClass) -}}
 {{- fail "localVolumes.volumes is set and localVolumes.storageClass is empty: name the StorageClass to create for them" -}}
+{{- end -}}
+{{- if .Values.localVolumes.storageClass -}}
+{{- $local := .Values.localVolumes -}}
+{{- $largest := 0 -}}
+{{- range $local.volumes -}}{{- $largest = max $largest (include "strata-kafka.bytes" .size | int64) -}}{{- end -}}
+{{- range .Values.strata.volumes -}}
+{{- if and (eq .type "claim") (eq (.storageClass | default "") $local.storageClass) -}}
+{{- if gt (include "strata-kafka.bytes" .size | int64) (int64 $largest) -}}
+{{- fail (printf "strata.volumes: %s wants %s, and no volume of localVolumes has as much: its claims would stay pending" .name .size) -}}
+{{- end -}}
+{{- if eq (.accessMode | default "") "ReadWriteOncePod" -}}
+{{- fail (printf "strata.volumes: %s has accessMode ReadWriteOncePod, which local volumes lack: its claims would stay pending; take ReadWriteOnce" .name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end }}

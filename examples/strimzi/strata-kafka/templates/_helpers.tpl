@@ -129,3 +129,13 @@ strata.require.dax: "true"
 {{- $existing := dig "claim" "existing" "" .level -}}
 {{ $existing | default (printf "strata-remote-%s-%s" .cluster .level.name) }}
 {{- end }}
+
+{{/* The keys that strata.config may have: Strata's but for those that the chart writes. */}}
+{{- define "strata-kafka.furtherKeys" -}}
+^strata\.(pool\.type|topics\.(include|exclude)|durability|spill\.force|migration\.(threshold|rate\.(down|up)|policy|policy\..+|pin\.topics|mode|promote|threads))$
+{{- end }}
+
+{{/* The keys that remote.config may have. */}}
+{{- define "strata-kafka.remoteKeys" -}}
+^(levels|[a-z][-a-z0-9]*\.(directories|capacity)|cold\..+|log\.dirs|copy\.timeout\.ms|fetch\.timeout\.ms|scrub\.interval\.ms|migration\.(threshold|rate\.down|policy|policy\..+))$
+{{- end }}

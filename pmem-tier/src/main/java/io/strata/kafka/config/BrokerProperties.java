@@ -46,6 +46,7 @@ public final class BrokerProperties {
   static final String REMOTE_READER_THREADS = "remote.log.reader.threads";
   public static final String REMOTE_PENDING_READS = "remote.log.reader.max.pending.tasks";
   private static final int REMOTE_PENDING_READS_DEFAULT = 100;
+  private static final int REMOTE_METADATA_REPLICAS_DEFAULT = 3;
 
   private final String source;
   private final Map<String, String> properties;
@@ -246,6 +247,38 @@ public final class BrokerProperties {
   /** {@code remote.log.reader.max.pending.tasks}. */
   public int remotePendingReads() {
     return number(REMOTE_PENDING_READS).orElse(REMOTE_PENDING_READS_DEFAULT);
+  }
+
+  /**
+   * Returns whether Kafka keeps the metadata of tiered storage in its own topic: tiered storage is
+   * on, and its manager of metadata is the default one.
+   */
+  public boolean hasKafkasRemoteMetadata() {
+    return get("remote.log.storage.system.enable").filter("true"::equalsIgnoreCase).isPresent()
+        && get("remote.log.metadata.manager.class.name")
+            .filter(name -> !name.endsWith(".TopicBasedRemoteLogMetadataManager"))
+            .isEmpty();
+  }
+
+  /** The key of {@link #remoteMetadataReplicas}, with its prefix. */
+  public String remoteMetadataReplicasKey() {
+    return "%sremote.log.metadata.topic.replication.factor"
+        .formatted(get("remote.log.metadata.manager.impl.prefix").orElse("rlmm.config."));
+  }
+
+  /** Returns how many replicas Kafka's topic of remote metadata has when Kafka creates it. */
+  public int remoteMetadataReplicas() {
+    return number(remoteMetadataReplicasKey()).orElse(REMOTE_METADATA_REPLICAS_DEFAULT);
+  }
+
+  /** Returns how many controllers a node that is one as well names; 0 for other nodes. */
+  public int combinedVoters() {
+    return get(PROCESS_ROLES).map(BrokerProperties::list).orElse(List.of()).contains("controller")
+        ? get("controller.quorum.voters")
+            .or(() -> get("controller.quorum.bootstrap.servers"))
+            .map(voters -> list(voters).size())
+            .orElse(0)
+        : 0;
   }
 
   private OptionalInt number(String key) {

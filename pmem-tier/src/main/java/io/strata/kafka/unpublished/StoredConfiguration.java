@@ -10,14 +10,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Reads what is stored of brokers' and topics' configuration from a node's own {@code
- * __cluster_metadata}: its newest snapshot, and the log from there on. Looks only at what a {@code
- * ConfigRecord} needs of a batch.
+ * Reads what is stored of brokers' and topics' configuration, and which of them there are, from a
+ * node's own {@code __cluster_metadata}: its newest snapshot, and the log from there on. Looks only
+ * at what these records need of a batch.
  *
  * <p>The log's end may not be committed yet, and counts all the same. Not thread-safe.
  */
@@ -29,12 +31,17 @@ public final class StoredConfiguration {
   private static final int ATTRIBUTES_OFFSET = 21;
   private static final int COUNT_OFFSET = 57;
   private static final int CONTROL_OR_COMPRESSED = 0x27;
+  private static final int REGISTER_BROKER_RECORD = 0;
+  private static final int UNREGISTER_BROKER_RECORD = 1;
+  private static final int TOPIC_RECORD = 2;
   private static final int CONFIG_RECORD = 4;
   private static final int TOPIC = 2;
   private static final int BROKER = 4;
 
   private final Map<String, Map<String, String>> byLevel = new HashMap<>();
   private final Map<String, Map<String, String>> byTopic = new HashMap<>();
+  private final Set<Integer> brokers = new HashSet<>();
+  private final Set<String> topics = new HashSet<>();
 
   private StoredConfiguration() {}
 
@@ -91,6 +98,16 @@ public final class StoredConfiguration {
    */
   public Map<String, Map<String, String>> ofTopics() {
     return Map.copyOf(byTopic);
+  }
+
+  /** The ids of the brokers that are registered, whether they run or not. */
+  public Set<Integer> brokers() {
+    return Set.copyOf(brokers);
+  }
+
+  /** Returns whether a topic is there, or was. */
+  public boolean hasTopic(String name) {
+    return topics.contains(name);
   }
 
   private Map<String, String> level(String name) {
@@ -151,9 +168,16 @@ public final class StoredConfiguration {
     skipVarint(value);
     int type = unsigned(value);
     skipVarint(value);
-    if (type != CONFIG_RECORD) {
-      return;
+    switch (type) {
+      case REGISTER_BROKER_RECORD -> brokers.add(value.getInt());
+      case UNREGISTER_BROKER_RECORD -> brokers.remove(value.getInt());
+      case TOPIC_RECORD -> topics.add(text(value));
+      case CONFIG_RECORD -> configuration(value);
+      default -> {} // Not looked at.
     }
+  }
+
+  private void configuration(ByteBuffer value) {
     int resource = value.get();
     if (resource != BROKER && resource != TOPIC) {
       return;

@@ -49,6 +49,24 @@ public final class MetadataLog {
     return config(BROKER, "", name, Optional.empty());
   }
 
+  /** The frame, and the beginning of a {@code RegisterBrokerRecord}. */
+  public static byte[] registered(int nodeId) {
+    return new byte[] {1, 0, 3, 0, 0, 0, (byte) nodeId, 0};
+  }
+
+  /** The frame, and the beginning of an {@code UnregisterBrokerRecord}. */
+  public static byte[] unregistered(int nodeId) {
+    return new byte[] {1, 1, 0, 0, 0, 0, (byte) nodeId, 0};
+  }
+
+  /** The frame, and the beginning of a {@code TopicRecord}. */
+  public static byte[] topic(String name) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(new byte[] {1, 2, 0});
+    text(out, name);
+    return out.toByteArray();
+  }
+
   /** The frame, and a {@code ConfigRecord} of version 0. */
   private static byte[] config(int resource, String level, String name, Optional<String> value) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -5,7 +5,10 @@ import static io.strata.kafka.unpublished.MetadataLog.LOG;
 import static io.strata.kafka.unpublished.MetadataLog.TOPIC;
 import static io.strata.kafka.unpublished.MetadataLog.append;
 import static io.strata.kafka.unpublished.MetadataLog.config;
+import static io.strata.kafka.unpublished.MetadataLog.registered;
 import static io.strata.kafka.unpublished.MetadataLog.removed;
+import static io.strata.kafka.unpublished.MetadataLog.topic;
+import static io.strata.kafka.unpublished.MetadataLog.unregistered;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -59,6 +62,17 @@ class StoredConfigurationTest {
     append(log, LOG, 0, config(BROKER, "", "a", "1"), removed("a"));
 
     assertThat(StoredConfiguration.read(logDirectory).ofAllBrokers()).isEmpty();
+  }
+
+  @Test
+  void knowsBrokersAndTopics() throws IOException {
+    append(log, LOG, 0, registered(1), registered(2), registered(1), topic("t"), registered(3));
+    append(log, LOG, 5, unregistered(2));
+
+    StoredConfiguration read = StoredConfiguration.read(logDirectory);
+    assertThat(read.brokers()).containsExactlyInAnyOrder(1, 3);
+    assertThat(read.hasTopic("t")).isTrue();
+    assertThat(read.hasTopic("u")).isFalse();
   }
 
   @Test

@@ -4,10 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.LocalObjectReference;
+import io.fabric8.kubernetes.api.model.PersistentVolume;
 import io.fabric8.kubernetes.api.model.PersistentVolumeClaim;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.strimzi.api.kafka.model.common.template.ContainerEnvVar;
+import io.strimzi.api.kafka.model.kafka.tieredstorage.TieredStorageCustom;
 import io.strimzi.api.kafka.model.nodepool.KafkaNodePool;
 import io.strimzi.api.kafka.model.nodepool.ProcessRoles;
 import java.io.IOException;
@@ -15,6 +21,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -263,6 +273,7 @@ class ChartTest {
             "my-cluster-broker-0-drain", "my-cluster-broker-1-drain", "my-cluster-broker-2-drain");
     for (Job job : jobs) {
       var pod = job.getSpec().getTemplate().getSpec();
+      assertIsAdmittedByTheRestrictedPolicy(pod);
       assertThat(pod.getContainers().get(0).getVolumeMounts())
           .extracting(VolumeMount::getName)
           .containsExactlyInAnyOrderElementsOf(
@@ -271,6 +282,133 @@ class ChartTest {
     ConfigMap config = configMap(resources, "my-cluster-drain");
     assertThat(config.getData().keySet())
         .containsExactlyInAnyOrder("0.properties", "1.properties", "2.properties", "drain.sh");
+  }
+
+  /** What Kubernetes' own check of the profile "restricted" wants of a pod. */
+  private static void assertIsAdmittedByTheRestrictedPolicy(PodSpec pod) {
+    assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
+    assertThat(pod.getSecurityContext().getSeccompProfile().getType()).isEqualTo("RuntimeDefault");
+    for (Container container : pod.getContainers()) {
+      var context = container.getSecurityContext();
+      assertThat(context.getAllowPrivilegeEscalation()).isFalse();
+      assertThat(context.getCapabilities().getDrop()).containsExactly("ALL");
+    }
+    assertThat(pod.getVolumes())
+        .allMatch(
+            volume ->
+                volume.getConfigMap() != null
+                    || volume.getEmptyDir() != null
+                    || volume.getImage() != null
+                    || volume.getPersistentVolumeClaim() != null);
+  }
+
+  /** From a private registry, onto tainted nodes, in a namespace with a quota. */
+  @Test
+  void aJobHasWhatItsBrokersPodNeedsToStart() throws Exception {
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "strata.enabled=false",
+                "drain.enabled=true",
+                "jobs.resources.limits.memory=1Gi",
+                "nodePools[1].template.pod.imagePullSecrets[0].name=registry",
+                "nodePools[1].template.pod.priorityClassName=high",
+                "nodePools[1].template.pod.tolerations[0].key=kafka"),
+            Chart.example("dax"));
+    assertThat(Resources.parse(rendered.orFail().output()).only(Job.class))
+        .hasSize(3)
+        .allSatisfy(
+            job -> {
+              PodSpec pod = job.getSpec().getTemplate().getSpec();
+              assertThat(pod.getImagePullSecrets())
+                  .singleElement()
+                  .returns("registry", LocalObjectReference::getName);
+              assertThat(pod.getPriorityClassName()).isEqualTo("high");
+              assertThat(pod.getTolerations()).singleElement().returns("kafka", Toleration::getKey);
+              assertThat(pod.getContainers().get(0).getResources().getLimits())
+                  .containsOnlyKeys("memory");
+            });
+  }
+
+  @Test
+  void theTemplateOfANodePoolKeepsWhatTheChartDoesNotWrite() throws Exception {
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "nodePools[1].template.pod.priorityClassName=high",
+                "nodePools[1].template.pod.volumes[0].name=certificates",
+                "nodePools[1].template.pod.volumes[0].secret.secretName=certificates",
+                "nodePools[1].template.kafkaContainer.volumeMounts[0].name=certificates",
+                "nodePools[1].template.kafkaContainer.volumeMounts[0].mountPath=/mnt/certificates",
+                "nodePools[1].template.kafkaContainer.env[0].name=ZONE",
+                "nodePools[1].template.kafkaContainer.env[0].value=a",
+                "nodePools[1].template.perPodService.metadata.labels.team=data"),
+            Chart.example("nvme-nfs"));
+    var template =
+        Resources.parse(rendered.orFail().output()).nodePool("broker").getSpec().getTemplate();
+    assertThat(template.getPod().getPriorityClassName()).isEqualTo("high");
+    assertThat(template.getPod().getVolumes())
+        .extracting(volume -> volume.getName())
+        .containsExactly("certificates", "strata-jar", "remote-nas");
+    assertThat(template.getKafkaContainer().getVolumeMounts())
+        .extracting(VolumeMount::getName)
+        .containsExactly("certificates", "strata-jar", "strata-nvme", "remote-nas");
+    assertThat(template.getKafkaContainer().getEnv())
+        .extracting(ContainerEnvVar::getName)
+        .containsExactly("ZONE", "CLASSPATH");
+    assertThat(template.getPerPodService().getMetadata().getLabels()).containsKey("team");
+  }
+
+  /** A key that the chart does not know is refused: it must know those of the reference. */
+  @Test
+  void everyKeyOfTheReferenceCanBeSet() throws Exception {
+    List<String> local = new ArrayList<>();
+    List<String> remote = new ArrayList<>();
+    Matcher keys =
+        Pattern.compile("(?m)^\\| \\[`([^`]+)`\\]")
+            .matcher(Files.readString(Project.root().resolve("docs/reference/configuration.md")));
+    while (keys.find()) {
+      String key = keys.group(1).replace("<level>", "nas").replaceAll("<(parameter|key)>", "a.b");
+      if (key.startsWith("rsm.config.")) {
+        remote.add(key.substring("rsm.config.".length()));
+      } else if (!key.matches("strata\\.(pools|pool\\.create|require\\.dax|tiers|tier\\..*)")) {
+        local.add(key);
+      }
+    }
+    assertThat(local).hasSizeGreaterThan(10);
+    assertThat(remote).hasSizeGreaterThan(10);
+    Path values = Files.createTempFile(Project.work(), "keys-", ".yaml");
+    Path unused =
+        Files.writeString(
+            values,
+            "strata:\n  config:\n%sremote:\n  config:\n%s"
+                .formatted(
+                    local.stream().map("    %s: x%n"::formatted).collect(Collectors.joining()),
+                    remote.stream().map("    %s: x%n"::formatted).collect(Collectors.joining())));
+    var kafka = Chart.render(Chart.example("nvme-nfs"), values).kafka().getSpec().getKafka();
+    assertThat(kafka.getConfig()).containsKeys(local.toArray(String[]::new));
+    assertThat(
+            ((TieredStorageCustom) kafka.getTieredStorage()).getRemoteStorageManager().getConfig())
+        .containsKeys(remote.toArray(String[]::new));
+    Files.delete(values);
+  }
+
+  /** A cloud's node has a name of 45 characters, and two disks. */
+  @Test
+  void eachLocalVolumeHasANameOfItsOwn() throws Exception {
+    String node = "ip-10-120-112-134.eu-central-1.compute.internal";
+    Command.Finished rendered =
+        Chart.template(
+            List.of(
+                "localVolumes.volumes[0].node=" + node,
+                "localVolumes.volumes[0].path=/mnt/instance_store/nvme0/strata",
+                "localVolumes.volumes[1].node=" + node,
+                "localVolumes.volumes[1].path=/mnt/instance_store/nvme1/strata"),
+            Chart.example("dax"));
+    assertThat(Resources.parse(rendered.orFail().output()).only(PersistentVolume.class))
+        .extracting(volume -> volume.getMetadata().getName())
+        .doesNotHaveDuplicates()
+        .allMatch(name -> name.matches("[a-z0-9]([-a-z0-9.]*[a-z0-9])?"), "a name of Kubernetes");
   }
 
   @Test
@@ -320,8 +458,6 @@ class ChartTest {
         "jar.delivery=ftp | delivery",
         "jar.imageVolume.file=libs/*.jar | file",
         "kafka.version=3.9.0 | version",
-        "kafka.config.strata\\.pools=/mnt/x | strata.pools",
-        "kafka.config.log\\.preallocate=true | log.preallocate",
         "strata.poolSize=9G | poolSize",
         "strata.poolSize=9Gi | poolSize",
         "strata.tiers[0].name=logdirs | name",
@@ -330,8 +466,6 @@ class ChartTest {
         "strata.tiers[0].type=nvram | type",
         "strata.volumes[0].type=hostPath | type",
         "strata.volumes[0].size=12 | size",
-        "strata.config.strata\\.pool\\.create=1GiB | strata.pool.create",
-        "strata.config.kafka\\.key=1 | kafka.key",
         "strata.unknown=1 | unknown",
         "nodePools[0].roles[0]=zookeeper | roles",
         "nodePools[1].nodeIds[0]=-1 | nodeIds",
@@ -341,9 +475,19 @@ class ChartTest {
         "drain.enabled=maybe | drain",
         "acceptLoss.nodeIds[0]=one | nodeIds",
         // The templates.
+        "kafka.config.strata\\.pools=/mnt/x | strata.* keys go into strata.config",
+        "kafka.config.remote\\.log\\.storage\\.system\\.enable=true | set remote.enabled",
+        "kafka.config.log\\.preallocate=true | log.preallocate is refused by Strata",
+        "strata.config.strata\\.pool\\.create=1GiB | strata.pool.create is what the chart writes",
+        "strata.config.strata\\.migration\\.rate\\.donw=1 | donw is no key of Strata",
+        "remote.config.rsm\\.config\\.levels=a | rsm.config.levels is no key of the remote tier",
+        "strata.volumes[0].size=129Gi | pmem wants 129Gi, and no volume of localVolumes has as"
+            + " much",
+        "strata.volumes[0].accessMode=ReadWriteOncePod | pmem has accessMode ReadWriteOncePod",
         "jar.image= | jar.image is empty",
         "jar.delivery=imageVolume | jar.imageVolume.reference is empty",
         "nodePools[1].nodeIds[0]=100 | node id 100 is there twice",
+        "nodePools[1].name=brokers-with-local-nvme-in-zone-a-and-b | shorten clusterName",
         "nodePools[1].name=controller | two pools are called controller",
         "nodePools[0].roles[0]=broker | no pool has the role controller",
         "nodePools[1].roles[0]=controller | no pool has the role broker",
@@ -378,6 +522,9 @@ class ChartTest {
         "strata.tiers[1].name=warm;strata.tiers[1].volumes[0]=pmem | volume pmem is in two tiers",
         "strata.volumes[1].name=spare;strata.volumes[1].type=claim;strata.volumes[1].size=200Gi |"
             + " no tier uses volume spare",
+        "remote.enabled=true;nodePools[1].nodeIds={0} | has 3 replicas, and there are 1 brokers",
+        "strata.enabled=false;drain.enabled=true;strata.requireDax=false;strata.volumes[0].type=memory;strata.tiers[0].type=mapped;nodePools[1].storage.volumes[0].type=ephemeral"
+            + " | nothing is left to drain",
         "remote.enabled=true;remote.levels[0].claim.accessMode=ReadWriteOnce;remote.levels[0].name=nas"
             + " | level nas has accessMode ReadWriteOnce and there are 3 brokers",
       })

@@ -83,6 +83,7 @@ public final class DoctorCommand extends StrataCommand {
         new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs));
     List<Diagnosis> found = installation.run();
     found.addAll(new JvmCheck(surroundings, broker, process).run());
+    found.addAll(new MetadataTopicCheck(surroundings, broker, process).run());
     found.addAll(new RemoteReadsCheck(surroundings, broker, process).run());
     if (strata.isPresent()) {
       found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());

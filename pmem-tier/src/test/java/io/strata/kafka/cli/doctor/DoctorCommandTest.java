@@ -626,6 +626,38 @@ class DoctorCommandTest {
     assertThat(verdicts(run(0, lines), "warn")).doesNotContainKey("size retention");
   }
 
+  /** Kafka's remote log manager stops a broker that cannot create its topic in two minutes. */
+  @Test
+  void findsAMetadataTopicThatNeedsMoreReplicasThanThereAreBrokers() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("process.roles=broker,controller");
+    lines.add("controller.quorum.voters=1@one:9093");
+    assertThat(verdicts(run(0, lines), "ok")).as("no tiering").doesNotContainKey(METADATA_REPLICAS);
+    lines.add("remote.log.storage.system.enable=true");
+    lines.add("remote.log.storage.manager.class.name=another.Manager");
+
+    assertThat(verdicts(run(0, lines), "warn").get(METADATA_REPLICAS))
+        .as("before the first start, by the voters")
+        .contains("3", "1 broker");
+    lines.set(2, "process.roles=broker");
+    assertThat(verdicts(run(0, lines), "ok").get(METADATA_REPLICAS))
+        .as("before the first start, without a word of the brokers")
+        .contains("3");
+    Path metadata = Files.createDirectory(logs.resolve("__cluster_metadata-0"));
+    MetadataLog.append(
+        metadata, MetadataLog.LOG, 0, MetadataLog.registered(1), MetadataLog.registered(2));
+    assertThat(verdicts(run(0, lines), "warn").get(METADATA_REPLICAS)).contains("3", "2 brokers");
+    lines.add(METADATA_REPLICAS + "=2");
+    assertThat(verdicts(run(0, lines), "ok").get(METADATA_REPLICAS)).contains("2");
+    lines.remove(lines.size() - 1);
+    MetadataLog.append(metadata, MetadataLog.LOG, 2, MetadataLog.topic("__remote_log_metadata"));
+    assertThat(run(0, lines).toString()).as("the topic is there").doesNotContain(METADATA_REPLICAS);
+  }
+
+  private static final String METADATA_REPLICAS =
+      "rlmm.config.remote.log.metadata.topic.replication.factor";
+
   private static byte[] topic(String name, String key, String value) {
     return MetadataLog.config(MetadataLog.TOPIC, name, key, value);
   }
