@@ -241,9 +241,7 @@ final class FailingFilesRun {
   }
 
   private void work() {
-    background.runAll();
-    background.runRepeated();
-    background.runAll();
+    background.settle();
     boolean unused = Thread.interrupted();
   }
 
