@@ -281,16 +281,10 @@ final class Campaign {
       long next =
           depth < DEEPEST ? 1 + Long.remainderUnsigned(lot, POINTS_OF_RECOVERY) : Long.MAX_VALUE;
       left.points(new Cutter(seed, left, path, depth + 1, next));
-      left.verifyWithoutPools();
-      left.open();
-      left.verify();
-      left.verifyAccounts();
+      left.recover();
       left.adopt(end);
-      Workload workload = new Workload(left, lot);
       int steps = Long.remainderUnsigned(lot >>> 8, 4) == 0 ? 8 : 1;
-      for (int i = 0; i < steps; i++) {
-        workload.step();
-      }
+      new Workload(left, lot).steps(steps);
       boolean drain = Long.remainderUnsigned(lot >>> 16, 8) == 0;
       if (steps > 1 || drain) {
         left.verify();

@@ -55,16 +55,16 @@ final class CrashCasesTest {
   private static void crash(SimWorld world, Point point) {
     try {
       for (int i = 0; i < LOSSES; i++) {
-        recover(world.crash(End.POWER_CUT, new Loss(i)));
+        world.crash(End.POWER_CUT, new Loss(i)).recover();
         SimWorld killed = world.crash(End.KILL, new Loss(i));
-        recover(killed);
+        killed.recover();
         killed.adopt(End.KILL);
         for (Expected segment : killed.segments.values()) {
           if (segment.state == Expected.State.LIVE) {
             killed.append(segment, SimBatches.of(5_000, i));
           }
         }
-        recover(killed.crash(End.POWER_CUT, new Loss(i)));
+        killed.crash(End.POWER_CUT, new Loss(i)).recover();
       }
     } catch (IOException e) {
       throw new AssertionError("before " + point + ": " + e, e);
@@ -87,27 +87,20 @@ final class CrashCasesTest {
   /** Many power cuts at this moment. */
   private static void cutPower(SimWorld world) throws IOException {
     for (int i = 0; i < MANY_LOSSES; i++) {
-      recover(world.crash(End.POWER_CUT, new Loss(i)));
+      world.crash(End.POWER_CUT, new Loss(i)).recover();
     }
   }
 
   /** What a killed process leaves, opened. */
   private static SimWorld killed(SimWorld world) throws IOException {
     SimWorld killed = world.crash(End.KILL, new Loss(0));
-    recover(killed);
+    killed.recover();
     killed.adopt(End.KILL);
     return killed;
   }
 
   private static void appendTo(SimWorld world, long offset) throws IOException {
     world.append(Objects.requireNonNull(world.segments.get(offset)), SimBatches.of(1_000, 1));
-  }
-
-  private static void recover(SimWorld left) throws IOException {
-    left.verifyWithoutPools();
-    left.open();
-    left.verify();
-    left.verifyAccounts();
   }
 
   private static Expected segment(SimWorld world, int length) throws IOException {
@@ -225,7 +218,7 @@ final class CrashCasesTest {
         });
     world.drain();
     for (SimWorld killed : cut) {
-      recover(killed);
+      killed.recover();
       killed.adopt(End.KILL);
       killed.delete(Objects.requireNonNull(killed.segments.get(newest)));
       killed.points(
@@ -288,7 +281,7 @@ final class CrashCasesTest {
   private static void cutPowerOrFail(SimWorld world) {
     try {
       for (int i = 0; i < LOSSES; i++) {
-        recover(world.crash(End.POWER_CUT, new Loss(i)));
+        world.crash(End.POWER_CUT, new Loss(i)).recover();
       }
     } catch (IOException e) {
       throw new AssertionError(e);
@@ -326,7 +319,7 @@ final class CrashCasesTest {
     world.truncate(segment, 0);
     assertThat(cut).isNotEmpty();
     for (SimWorld killed : cut) {
-      recover(killed);
+      killed.recover();
       killed.adopt(End.KILL);
       appendTo(killed, segment.offset);
       cutPower(killed);
@@ -392,7 +385,7 @@ final class CrashCasesTest {
     appendTo(world, segment.offset);
     assertThat(cut).isNotEmpty();
     for (SimWorld killed : cut) {
-      recover(killed);
+      killed.recover();
       killed.adopt(End.KILL);
       cutPower(killed);
     }
@@ -418,7 +411,7 @@ final class CrashCasesTest {
     world.truncate(segment, 0);
     assertThat(cut).isNotEmpty();
     for (SimWorld killed : cut) {
-      recover(killed);
+      killed.recover();
       killed.adopt(End.KILL);
       cutPower(killed);
     }
@@ -580,7 +573,7 @@ final class CrashCasesTest {
     world.append(segment, SimBatches.of(2_000, 1));
     assertThat(cut).hasSizeGreaterThan(2);
     for (SimWorld killed : cut) {
-      recover(killed);
+      killed.recover();
       killed.adopt(End.KILL);
       cutPower(killed);
     }

@@ -244,21 +244,15 @@ public final class FailingFiles extends FilterFileSystemProvider {
       Path path, Class<V> type, LinkOption... options) {
     V view = super.getFileAttributeView(path, type, options);
     if (view instanceof UserDefinedFileAttributeView attributes) {
-      return type.cast(new FailingAttributes(path, attributes));
+      return type.cast(new FailingAttributes(this, path, attributes));
     }
     return type == BasicFileAttributeView.class
-        ? type.cast(new FailingTimes(path, (BasicFileAttributeView) view))
+        ? type.cast(new FailingTimes(this, path, (BasicFileAttributeView) view))
         : view;
   }
 
-  private final class FailingTimes implements BasicFileAttributeView {
-    private final Path path;
-    private final BasicFileAttributeView view;
-
-    FailingTimes(Path path, BasicFileAttributeView view) {
-      this.path = path;
-      this.view = view;
-    }
+  private record FailingTimes(FailingFiles files, Path path, BasicFileAttributeView view)
+      implements BasicFileAttributeView {
 
     @Override
     public String name() {
@@ -267,26 +261,20 @@ public final class FailingFiles extends FilterFileSystemProvider {
 
     @Override
     public BasicFileAttributes readAttributes() throws IOException {
-      before(Call.STATUS, path);
+      files.before(Call.STATUS, path);
       return view.readAttributes();
     }
 
     @Override
     public void setTimes(FileTime modified, FileTime accessed, FileTime created)
         throws IOException {
-      before(Call.ATTRIBUTE_WRITE, path);
+      files.before(Call.ATTRIBUTE_WRITE, path);
       view.setTimes(modified, accessed, created);
     }
   }
 
-  private final class FailingAttributes implements UserDefinedFileAttributeView {
-    private final Path path;
-    private final UserDefinedFileAttributeView view;
-
-    FailingAttributes(Path path, UserDefinedFileAttributeView view) {
-      this.path = path;
-      this.view = view;
-    }
+  private record FailingAttributes(FailingFiles files, Path path, UserDefinedFileAttributeView view)
+      implements UserDefinedFileAttributeView {
 
     @Override
     public String name() {
@@ -295,31 +283,31 @@ public final class FailingFiles extends FilterFileSystemProvider {
 
     @Override
     public List<String> list() throws IOException {
-      before(Call.ATTRIBUTE_READ, path);
+      files.before(Call.ATTRIBUTE_READ, path);
       return view.list();
     }
 
     @Override
     public int size(String name) throws IOException {
-      before(Call.ATTRIBUTE_READ, path);
+      files.before(Call.ATTRIBUTE_READ, path);
       return view.size(name);
     }
 
     @Override
     public int read(String name, ByteBuffer target) throws IOException {
-      before(Call.ATTRIBUTE_READ, path);
+      files.before(Call.ATTRIBUTE_READ, path);
       return view.read(name, target);
     }
 
     @Override
     public int write(String name, ByteBuffer source) throws IOException {
-      before(Call.ATTRIBUTE_WRITE, path);
+      files.before(Call.ATTRIBUTE_WRITE, path);
       return view.write(name, source);
     }
 
     @Override
     public void delete(String name) throws IOException {
-      before(Call.ATTRIBUTE_DELETE, path);
+      files.before(Call.ATTRIBUTE_DELETE, path);
       view.delete(name);
     }
   }

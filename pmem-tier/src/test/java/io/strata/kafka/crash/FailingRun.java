@@ -137,7 +137,8 @@ final class FailingRun {
       requireFault(e); // The start was refused, or Kafka could not list its logs.
     }
     if (world.isUp()) {
-      background(world);
+      world.background().settle();
+      boolean unused = Thread.interrupted();
       goOnBeside();
       read();
     }
@@ -167,13 +168,6 @@ final class FailingRun {
       skipped = true;
       offline = true;
     }
-  }
-
-  private static void background(SimWorld in) {
-    in.background().runAll();
-    in.background().runRepeated();
-    in.background().runAll();
-    boolean unused = Thread.interrupted();
   }
 
   /** What has failed is not the other log directory, nor all of the memory. */
@@ -235,15 +229,9 @@ final class FailingRun {
   }
 
   private void recover(SimWorld left, End end) throws IOException {
-    left.verifyWithoutPools();
-    left.open();
-    left.verify();
-    left.verifyAccounts();
+    left.recover();
     left.adopt(end);
-    Workload workload = new Workload(left, lot);
-    for (int i = 0; i < STEPS_AFTER; i++) {
-      workload.step();
-    }
+    new Workload(left, lot).steps(STEPS_AFTER);
     for (Expected segment : left.segments.values()) {
       if (segment.root.equals(OTHER)) {
         appendToBystander(left, segment);

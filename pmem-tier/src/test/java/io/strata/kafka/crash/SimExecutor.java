@@ -48,6 +48,13 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
     repeated.forEach(Runnable::run);
   }
 
+  /** Does everything, what is repeated once, and what that has asked for. */
+  public void settle() {
+    runAll();
+    runRepeated();
+    runAll();
+  }
+
   /** Forgets what has not been done, as a shutdown does that takes too long. */
   void forget() {
     work.clear();

@@ -475,6 +475,14 @@ final class SimWorld {
     }
   }
 
+  /** Starts after the process has ended: everything is there, and the sums are right. */
+  void recover() throws IOException {
+    verifyWithoutPools();
+    open();
+    verify();
+    verifyAccounts();
+  }
+
   /** Compares all there is with what must be, as a reader sees it. */
   void verify() throws IOException {
     Map<Long, Path> files = files();
@@ -620,9 +628,7 @@ final class SimWorld {
 
   /** Has everything in the background done, and looks at the sums. */
   void verifyAccounts() throws IOException {
-    background.runAll();
-    background.runRepeated();
-    background.runAll();
+    background.settle();
     List<String> problems = new ArrayList<>(failures);
     problems.addAll(tier().problems());
     var report = tier().report();

@@ -75,6 +75,12 @@ final class Workload {
     return name;
   }
 
+  void steps(int count) throws IOException {
+    for (int i = 0; i < count; i++) {
+      step();
+    }
+  }
+
   void step() throws IOException {
     if (partitions.size() < 2) {
       String unused = addPartition();

@@ -78,9 +78,9 @@ final class FailingFilesRun {
   /** What each run begins with: segments of every kind, and a log directory beside. */
   record Beginning(TierFixture fixture, List<KeptSegment> kept) {
 
-    static Beginning make(Path directory, String durability) throws IOException {
+    static Beginning make(Path directory, Map<String, String> keys) throws IOException {
       TierFixture fixture = new TierFixture(directory).pool("strata.pool", 4 << 20);
-      fixture.extra = Map.of("strata.durability", durability);
+      fixture.extra = keys;
       fixture.logDirectories.add(Files.createDirectory(fixture.root.resolve("other")));
       for (Path logs : fixture.logDirectories) {
         Files.writeString(logs.resolve("meta.properties"), META);
@@ -241,9 +241,7 @@ final class FailingFilesRun {
   }
 
   private void work() {
-    background.runAll();
-    background.runRepeated();
-    background.runAll();
+    background.settle();
     boolean unused = Thread.interrupted();
   }
 

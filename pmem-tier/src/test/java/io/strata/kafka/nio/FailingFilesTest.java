@@ -19,14 +19,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The n-th call of each kind fails on real files, below the real provider: nothing acknowledged is
  * lost or changed, the other log directory goes on, and after a start without the fault everything
  * works. {@code FailingCallsTest} does the same in the simulation, with power cuts behind it.
  *
- * <p>{@code -Dstrata.failing.call=}, {@code n=} and {@code how=} repeat one.
+ * <p>{@code -Dstrata.failing.call=}, {@code n=} and {@code how=} repeat one; {@code
+ * -Djava.io.tmpdir=} chooses the file system.
  */
 final class FailingFilesTest {
 
@@ -39,19 +40,20 @@ final class FailingFilesTest {
 
   @Test
   void someCallsFail() throws IOException {
-    each(begin("pool"), FEW);
+    each(begin("mapped", "pool"), FEW);
   }
 
-  private FailingFilesRun.Beginning begin(String durability) throws IOException {
+  private FailingFilesRun.Beginning begin(String type, String durability) throws IOException {
     return FailingFilesRun.Beginning.make(
-        Files.createDirectory(temp.resolve("beginning")), durability);
+        Files.createDirectory(temp.resolve("beginning")),
+        Map.of("strata.pool.type", type, "strata.durability", durability));
   }
 
-  @ParameterizedTest(name = "durability={0}")
-  @ValueSource(strings = {"pool", "ack"})
+  @ParameterizedTest(name = "pool.type={0}, durability={1}")
+  @CsvSource({"mapped, pool", "mapped, ack", "file, pool", "file, ack"})
   @Tag("long")
-  void everyCallFails(String durability) throws IOException {
-    FailingFilesRun.Beginning beginning = begin(durability);
+  void everyCallFails(String type, String durability) throws IOException {
+    FailingFilesRun.Beginning beginning = begin(type, durability);
     String one = System.getProperty("strata.failing.call");
     if (one == null) {
       each(beginning, Long.MAX_VALUE);

@@ -411,9 +411,7 @@ public final class TierPlay implements Play {
   }
 
   private void requireSound() {
-    background.runAll();
-    background.runRepeated();
-    background.runAll();
+    background.settle();
     List<String> problems = new ArrayList<>(failures);
     problems.addAll(tier.problems());
     if (!problems.isEmpty()) {

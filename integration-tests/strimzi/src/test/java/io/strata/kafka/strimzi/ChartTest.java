@@ -16,7 +16,6 @@ import io.strimzi.api.kafka.model.common.template.ContainerEnvVar;
 import io.strimzi.api.kafka.model.kafka.tieredstorage.TieredStorageCustom;
 import io.strimzi.api.kafka.model.nodepool.KafkaNodePool;
 import io.strimzi.api.kafka.model.nodepool.ProcessRoles;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,26 +41,14 @@ class ChartTest {
     schemas = CrdSchemas.write();
   }
 
-  /** The examples and the tests' own. */
-  static Stream<Path> valuesFiles() throws IOException {
-    List<Path> files = new ArrayList<>();
-    for (Path folder : List.of(Project.example().resolve("values"), Project.testValues())) {
-      try (Stream<Path> found = Files.list(folder)) {
-        found.sorted().forEach(files::add);
-      }
-    }
-    assertThat(files).hasSizeGreaterThan(5);
-    return files.stream();
-  }
-
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void passesHelmsLint(Path values) throws Exception {
     assertThat(Chart.lint(values).orFail().output()).contains("0 chart(s) failed");
   }
 
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void isWhatStrimzisModelHas(Path values) throws Exception {
     Resources resources = Chart.render(values);
     assertThat(resources.kafka().getMetadata().getName()).isEqualTo(Chart.RELEASE);
@@ -72,7 +59,7 @@ class ChartTest {
   }
 
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void conformsToTheCrds(Path values) throws Exception {
     Path rendered = Project.work().resolve("rendered-" + values.getFileName());
     Path unused = Files.writeString(rendered, Chart.template(List.of(), values).orFail().output());
@@ -105,7 +92,7 @@ class ChartTest {
   }
 
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void eachVolumeIsMountedBelowMntAndHasItsClaims(Path values) throws Exception {
     Resources resources = Chart.render(values);
     List<String> claims =
@@ -225,19 +212,19 @@ class ChartTest {
   /** To {@code helm --set} a number with a dot is a text. */
   @Test
   void aThresholdOfTheCommandLineIsTaken() throws Exception {
-    Command.Finished rendered =
-        Chart.template(List.of("strata.tiers[0].threshold=0.4"), Chart.example("dax"));
-    assertThat(Resources.parse(rendered.orFail().output()).kafka().getSpec().getKafka().getConfig())
+    Resources rendered =
+        Chart.render(List.of("strata.tiers[0].threshold=0.4"), Chart.example("dax"));
+    assertThat(rendered.kafka().getSpec().getKafka().getConfig())
         .containsEntry("strata.tier.hot.threshold", "0.4");
   }
 
   @Test
   void aReporterOfTheUsersStays() throws Exception {
-    Command.Finished rendered =
-        Chart.template(
+    Resources rendered =
+        Chart.render(
             List.of("kafka.config.metric\\.reporters=com.example.Reporter"),
             Chart.example("laptop"));
-    assertThat(Resources.parse(rendered.orFail().output()).kafka().getSpec().getKafka().getConfig())
+    assertThat(rendered.kafka().getSpec().getKafka().getConfig())
         .containsEntry(
             "metric.reporters",
             "com.example.Reporter,org.apache.kafka.common.metrics.JmxReporter,io.strata.kafka.StrataReporter");
@@ -245,9 +232,8 @@ class ChartTest {
 
   @Test
   void withoutStrataNothingOfItIsLeftButTheClaims() throws Exception {
-    Command.Finished rendered =
-        Chart.template(List.of("strata.enabled=false", "metrics.type=none"), Chart.example("dax"));
-    Resources resources = Resources.parse(rendered.orFail().output());
+    Resources resources =
+        Chart.render(List.of("strata.enabled=false", "metrics.type=none"), Chart.example("dax"));
     assertThat(resources.kafka().getSpec().getKafka().getImage()).isNull();
     assertThat(resources.kafka().getSpec().getKafka().getConfig().toString())
         .doesNotContain("strata");
@@ -262,10 +248,8 @@ class ChartTest {
   @ParameterizedTest
   @ValueSource(strings = {"dax", "nvme-nfs"})
   void aDrainHasAJobForEachBroker(String example) throws Exception {
-    Command.Finished rendered =
-        Chart.template(
-            List.of("strata.enabled=false", "drain.enabled=true"), Chart.example(example));
-    Resources resources = Resources.parse(rendered.orFail().output());
+    Resources resources =
+        Chart.render(List.of("strata.enabled=false", "drain.enabled=true"), Chart.example(example));
     List<Job> jobs = resources.only(Job.class);
     assertThat(jobs)
         .extracting(job -> job.getMetadata().getName())
@@ -413,9 +397,7 @@ class ChartTest {
 
   @Test
   void aLostPoolHasAJobForItsBroker() throws Exception {
-    Command.Finished rendered =
-        Chart.template(List.of("acceptLoss.nodeIds[0]=1"), Chart.example("dax"));
-    Resources resources = Resources.parse(rendered.orFail().output());
+    Resources resources = Chart.render(List.of("acceptLoss.nodeIds[0]=1"), Chart.example("dax"));
     assertThat(resources.only(Job.class))
         .extracting(job -> job.getMetadata().getName())
         .containsExactly("my-cluster-broker-1-accept-loss");

@@ -72,9 +72,8 @@ class GeneratedFilesTest {
   @Test
   void theConfigurationOfADrain() throws Exception {
     List<String> settings = List.of("strata.enabled=false", "drain.enabled=true");
-    String rendered = Chart.template(settings, Chart.example("dax")).orFail().output();
     Map<String, String> files =
-        Resources.parse(rendered).only(ConfigMap.class).stream()
+        Chart.render(settings, Chart.example("dax")).only(ConfigMap.class).stream()
             .filter(map -> map.getMetadata().getName().endsWith("-drain"))
             .findFirst()
             .orElseThrow()

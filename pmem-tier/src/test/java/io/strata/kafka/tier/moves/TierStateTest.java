@@ -31,9 +31,10 @@ import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.spec.LogDiskPace;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -55,6 +56,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import org.apache.lucene.tests.mockfile.FilterFileSystem;
+import org.apache.lucene.tests.mockfile.FilterFileSystemProvider;
+import org.apache.lucene.tests.mockfile.FilterPath;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -361,16 +365,15 @@ public final class TierStateTest {
   }
 
   private static Path lookingWhenAskedForItsDirectory(Path file, Runnable look) {
-    return (Path)
-        Proxy.newProxyInstance(
-            TierStateTest.class.getClassLoader(),
-            new Class<?>[] {Path.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("getParent")) {
-                look.run();
-              }
-              return method.invoke(file, arguments);
-            });
+    FileSystem files = FileSystems.getDefault();
+    return new FilterPath(
+        file, new FilterFileSystem(new FilterFileSystemProvider("looking", files) {}, files)) {
+      @Override
+      public Path getParent() {
+        look.run();
+        return delegate.getParent();
+      }
+    };
   }
 
   /** What has been read counts half after ten minutes, also when the clock was set back. */

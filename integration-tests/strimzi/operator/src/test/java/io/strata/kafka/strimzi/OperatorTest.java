@@ -16,12 +16,9 @@ import io.strimzi.operator.cluster.model.securityprofiles.PodSecurityProviderFac
 import io.strimzi.operator.cluster.operator.resource.KafkaConfigurationDiff;
 import io.strimzi.operator.common.Reconciliation;
 import io.strimzi.platform.KubernetesVersion;
-import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -45,21 +42,9 @@ class OperatorTest {
   private static final String FLAG =
       "-Djava.nio.file.spi.DefaultFileSystemProvider=io.strata.kafka.nio.StrataFileSystemProvider";
 
-  /** The examples and the tests' own. */
-  static Stream<Path> valuesFiles() throws IOException {
-    List<Path> files = new ArrayList<>();
-    for (Path folder : List.of(Project.example().resolve("values"), Project.testValues())) {
-      try (Stream<Path> found = Files.list(folder)) {
-        found.sorted().forEach(files::add);
-      }
-    }
-    assertThat(files).hasSizeGreaterThan(5);
-    return files.stream();
-  }
-
   /** {@link NodeProperties} makes the files that the tests on stock nodes start with. */
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void theConfigurationOfEachNodeIsWhatTheTestsTakeForGranted(Path values) throws Exception {
     Resources resources = Chart.render(values);
     Operator operator = Operator.of(resources);
@@ -75,7 +60,7 @@ class OperatorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void theNodesHaveTheIdsOfTheValues(Path values) throws Exception {
     Resources resources = Chart.render(values);
     Set<String> expected = new HashSet<>();
@@ -95,7 +80,7 @@ class OperatorTest {
   }
 
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void eachPodMountsTheVolumesAndFindsItsClaims(Path values) throws Exception {
     Resources resources = Chart.render(values);
     Operator operator = Operator.of(resources);
@@ -172,7 +157,7 @@ class OperatorTest {
    * Every key of Strata's and of its remote tier is in the hash of each pod, a controller's, too.
    */
   @ParameterizedTest
-  @MethodSource("valuesFiles")
+  @MethodSource(Chart.VALUES_FILES)
   void eachKeyOfStrataRestartsEveryPod(Path values) throws Exception {
     Operator operator = Operator.of(Chart.render(values));
     for (NodeRef node : operator.nodes()) {
@@ -190,12 +175,7 @@ class OperatorTest {
   void aThresholdInTheValuesRestartsControllersAsWell() throws Exception {
     Path values = Chart.example("dax");
     Operator before = Operator.of(Chart.render(values));
-    Operator after =
-        Operator.of(
-            Resources.parse(
-                Chart.template(List.of("strata.tiers[0].threshold=0.4"), values)
-                    .orFail()
-                    .output()));
+    Operator after = Operator.of(Chart.render(List.of("strata.tiers[0].threshold=0.4"), values));
     for (NodeRef node : before.nodes()) {
       assertThat(after.hashed(node.nodeId())).isNotEqualTo(before.hashed(node.nodeId()));
     }
@@ -291,11 +271,10 @@ class OperatorTest {
 
   @Test
   void withoutStrataThePodsAreStockPods() throws Exception {
-    String rendered =
-        Chart.template(List.of("strata.enabled=false", "metrics.type=none"), Chart.example("dax"))
-            .orFail()
-            .output();
-    Operator operator = Operator.of(Resources.parse(rendered));
+    Operator operator =
+        Operator.of(
+            Chart.render(
+                List.of("strata.enabled=false", "metrics.type=none"), Chart.example("dax")));
     assertThat(operator.pods().toString()).doesNotContainIgnoringCase("strata");
     assertThat(operator.texts(Set.of()).toString()).doesNotContainIgnoringCase("strata");
   }

@@ -168,6 +168,27 @@ class StoreFailingCallsTest {
       };
     }
 
+    /** Works while another broker does something before a call; returns whether it came to that. */
+    private boolean workBeside(int call, Runnable other) throws Exception {
+      AtomicInteger calls = new AtomicInteger();
+      Runnable over =
+          files.fail(
+              "never",
+              (operation, path) -> {
+                if (calls.getAndIncrement() == call) {
+                  other.run();
+                }
+                return false;
+              });
+      try {
+        boolean unused = work();
+      } catch (IOException e) {
+        // It is not where it was, or is gone.
+      }
+      over.run();
+      return calls.get() > call;
+    }
+
     private static boolean done(MoveResult result) {
       return result.outcome() == MoveResult.Outcome.DONE;
     }
@@ -246,14 +267,23 @@ class StoreFailingCallsTest {
   }
 
   private void eachCallMeets(Scenario scenario, Fault fault) throws Exception {
-    int call = 0;
-    while (meets(scenario, fault, call)) {
-      call++;
-    }
-    assertThat(call).isGreaterThan(5);
+    assertThat(count(call -> meets(scenario, fault, call))).isGreaterThan(5);
   }
 
-  /** Returns whether so many calls were made. */
+  /** A run in which something happens at a call; returns whether so many calls were made. */
+  private interface RunWithCall {
+    boolean reaches(int call) throws Exception;
+  }
+
+  /** Runs with each call in turn, and counts them. */
+  private static int count(RunWithCall run) throws Exception {
+    int call = 0;
+    while (run.reaches(call)) {
+      call++;
+    }
+    return call;
+  }
+
   private boolean meets(Scenario scenario, Fault fault, int call) throws Exception {
     Run run = new Run(scenario);
     AtomicInteger calls = new AtomicInteger();
@@ -310,42 +340,23 @@ class StoreFailingCallsTest {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "COPY")
   void anotherBrokerDeletesAtEachCall(Scenario scenario) throws Exception {
-    int call = 0;
-    while (meetsDeletion(scenario, call)) {
-      call++;
-    }
-    assertThat(call).isGreaterThan(5);
+    assertThat(count(call -> meetsDeletion(scenario, call))).isGreaterThan(5);
   }
 
   private boolean meetsDeletion(Scenario scenario, int call) throws Exception {
     Run run = new Run(scenario);
     SegmentStore other = run.other();
-    AtomicInteger calls = new AtomicInteger();
-    Runnable over =
-        run.files.fail(
-            "never",
-            (operation, path) -> {
-              if (calls.getAndIncrement() == call) {
-                delete(other, run.segment);
-              }
-              return false;
-            });
-    try {
-      boolean unused = run.work();
-    } catch (IOException e) {
-      // It is not there any more.
-    }
-    over.run();
+    boolean reached = run.workBeside(call, () -> delete(other, run.segment));
     try {
       run.upkeep(call % 2 == 1);
-      if (calls.get() > call) {
+      if (reached) {
         assertThat(run.left()).isEmpty();
       }
     } catch (AssertionError | IOException e) {
       throw new AssertionError(scenario + " at call " + call + ": " + e.getMessage(), e);
     }
     Disk.removeTree(run.disk);
-    return calls.get() > call;
+    return reached;
   }
 
   private static void delete(SegmentStore store, SegmentInfo segment) {
@@ -366,11 +377,7 @@ class StoreFailingCallsTest {
       names = {"COPY", "DELETE", "DELETE_COLD"})
   void anotherBrokerMovesAtEachCall(Scenario scenario) throws Exception {
     for (boolean evicts : List.of(true, false)) {
-      int call = 0;
-      while (meetsMove(scenario, evicts, call)) {
-        call++;
-      }
-      assertThat(call).isGreaterThan(5);
+      assertThat(count(call -> meetsMove(scenario, evicts, call))).isGreaterThan(5);
     }
   }
 
@@ -378,22 +385,8 @@ class StoreFailingCallsTest {
     Run run = new Run(scenario);
     SegmentStore other = run.other();
     StoreTiers tiers = new StoreTiers(other, run.names());
-    AtomicInteger calls = new AtomicInteger();
-    Runnable over =
-        run.files.fail(
-            "never",
-            (operation, path) -> {
-              if (calls.getAndIncrement() == call) {
-                move(other, tiers, evicts, run.names().size() - 1);
-              }
-              return false;
-            });
-    try {
-      boolean unused = run.work();
-    } catch (IOException e) {
-      // It has moved.
-    }
-    over.run();
+    boolean reached =
+        run.workBeside(call, () -> move(other, tiers, evicts, run.names().size() - 1));
     try {
       assertThat(run.isWhole()).as("at once").isTrue();
       run.upkeep(call % 2 == 1);
@@ -407,7 +400,7 @@ class StoreFailingCallsTest {
           "%s at call %d, evicts %s: %s".formatted(scenario, call, evicts, e.getMessage()), e);
     }
     Disk.removeTree(run.disk);
-    return calls.get() > call;
+    return reached;
   }
 
   private static void move(SegmentStore store, StoreTiers tiers, boolean evicts, int last) {
@@ -434,11 +427,7 @@ class StoreFailingCallsTest {
   void aStartGoesOn(String failing) throws Exception {
     for (String reason : List.of("Input/output error", "Read-only file system")) {
       for (boolean forGood : List.of(false, true)) {
-        int call = 0;
-        while (startMeets(failing, reason, forGood, call)) {
-          call++;
-        }
-        assertThat(call).isPositive();
+        assertThat(count(call -> startMeets(failing, reason, forGood, call))).isPositive();
       }
     }
   }
