@@ -68,11 +68,13 @@ public final class FileStatus {
 
   /** The JDK has no exception of its own for a path that goes on behind a file. */
   private static boolean isBelowAFile(Path path) {
-    for (Path above = path.getParent(); above != null; above = above.getParent()) {
+    Path above = path.getParent();
+    while (above != null) {
       try {
         return !Files.readAttributes(above, BasicFileAttributes.class).isDirectory();
       } catch (IOException e) {
-        continue; // Below a file itself, or it cannot be told: what is above it says more.
+        // It is below a file, too, or cannot be looked at: what is above it says more.
+        above = above.getParent();
       }
     }
     return false;
