@@ -59,6 +59,7 @@ import java.util.stream.Collectors;
 import org.apache.lucene.tests.mockfile.FilterFileSystem;
 import org.apache.lucene.tests.mockfile.FilterFileSystemProvider;
 import org.apache.lucene.tests.mockfile.FilterPath;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -369,7 +370,7 @@ public final class TierStateTest {
     return new FilterPath(
         file, new FilterFileSystem(new FilterFileSystemProvider("looking", files) {}, files)) {
       @Override
-      public Path getParent() {
+      public @Nullable Path getParent() {
         look.run();
         return delegate.getParent();
       }
