@@ -25,7 +25,7 @@ Needs a JDK (17 or later), Maven 3.8 or later, and Linux. Without --all and --pa
   kills      brokers that are killed and stopped at random (kills.sh, 100 cycles)
   histories  three brokers, Go and Java clients, kills, pauses and cut links; whether what the clients saw is the history of a log
              (histories.sh, 100 histories of 10,000 operations or what 90 minutes allow; histories.sh --short is three of them);
-             20 power cuts of all three at once
+             power cuts of all three at once: 20 with pools that are forced, 10 on emulated DAX, 5 of stock Kafka
   year       ordinary work on a stock broker for two hours: a seeded random walk over every documented operation, in which every
              acknowledged record is counted (-Dstrata.it.year.seconds, -Dstrata.it.seed)
   powercuts  a virtual machine whose power is cut (powercut/run.sh --short)
@@ -285,6 +285,7 @@ part_histories() {
   if [[ $EUID -eq 0 ]]; then
     integration-tests/histories.sh --cuts 5 --stock
     integration-tests/histories.sh --cuts 20
+    integration-tests/histories.sh --cuts 10 --dax
   else
     say "SKIPPED: power cuts of a whole cluster: mounting a file system needs root"
   fi
