@@ -63,7 +63,7 @@ final class PoolFile {
       PoolSpec spec, ProgressListener progress, Path unfinished, InodeLock lock)
       throws IOException {
     // Under the lock: another creation may have been under way.
-    if (FileStatus.isThere(spec.path())) {
+    if (FileStatus.of(spec.path()).isPresent()) {
       throw new PoolException(
           Kind.EXISTS,
           spec.path(),
