@@ -14,9 +14,10 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /** Draws a soak: a small chart for each figure, from zero, over minutes. */
 final class SoakPlot {
 
-  private static final int WIDTH = 420;
+  private static final int WIDTH = 400;
   private static final int HEIGHT = 240;
-  private static final int COLUMNS = 2;
+  /** Of which the figures fill whole rows, as the encoder asks for. */
+  private static final int COLUMNS = 3;
 
   private SoakPlot() {}
 
