@@ -16,7 +16,8 @@ final class SoakPlot {
 
   private static final int WIDTH = 400;
   private static final int HEIGHT = 240;
-  /** Of which the figures fill whole rows, as the encoder asks for. */
+
+  /** The figures fill whole rows, as the encoder asks for. */
   private static final int COLUMNS = 3;
 
   private SoakPlot() {}
