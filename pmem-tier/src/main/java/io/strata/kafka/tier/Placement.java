@@ -192,7 +192,7 @@ record Placement(
       if (created) {
         Files.deleteIfExists(logFile);
         Directories.forceNearest(Directories.of(logFile));
-      } else if (FileStatus.isThere(logFile)) {
+      } else if (FileStatus.of(logFile).isPresent()) {
         SegmentTag.remove(logFile);
         Directories.force(logFile);
       }

@@ -79,7 +79,7 @@ public final class LogDirectories {
       LogDirectory.requireInodes(configured);
       directory = opening.claim(configured);
       directory.requireRoom(pools);
-      formatted = FileStatus.isThere(directory.path().resolve(MetaProperties.FILE_NAME));
+      formatted = FileStatus.of(directory.path().resolve(MetaProperties.FILE_NAME)).isPresent();
     } catch (LogDirectory.AttributesException e) {
       throw e;
     } catch (IOException e) {

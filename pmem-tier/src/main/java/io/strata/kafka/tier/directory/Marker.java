@@ -93,7 +93,7 @@ public final class Marker {
    */
   public static boolean isMissing(Path directory) throws IOException {
     Path file = directory.resolve(MetaProperties.FILE_NAME);
-    return FileStatus.isThere(file) && read(file).isEmpty();
+    return FileStatus.of(file).isPresent() && read(file).isEmpty();
   }
 
   /** Marks a log directory, durably; one that Kafka has not formatted has nothing to mark. */

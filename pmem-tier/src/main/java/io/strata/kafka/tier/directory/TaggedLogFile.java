@@ -1,12 +1,11 @@
 package io.strata.kafka.tier.directory;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +39,7 @@ public record TaggedLogFile(Path file, SegmentTag tag) {
     List<TaggedLogFile> found = new ArrayList<>();
     for (Path partition : Directories.list(logDirectory)) {
       try {
-        if (isDirectory(partition)) {
+        if (FileStatus.isDirectory(partition)) {
           // A partition may be a symbolic link to another disk: Kafka follows it, and so do we.
           collect(partition.toRealPath(), found);
         }
@@ -51,15 +50,6 @@ public record TaggedLogFile(Path file, SegmentTag tag) {
       }
     }
     return found;
-  }
-
-  /** As {@link Files#isDirectory}, but what cannot be looked at is an error and not a "no". */
-  private static boolean isDirectory(Path partition) throws IOException {
-    try {
-      return Files.readAttributes(partition, BasicFileAttributes.class).isDirectory();
-    } catch (NoSuchFileException goneOrDangling) {
-      return false;
-    }
   }
 
   private static void collect(Path partition, List<TaggedLogFile> found) throws IOException {

@@ -194,7 +194,7 @@ public final class AcceptedLoss {
       long from = finished ? ValidRecords.nextOffset(file, base) : base;
       // If it does not, that proves nothing: compaction leaves gaps there.
       boolean reachesNext =
-          from > base && FileStatus.isThere(directory.resolve(SegmentNames.fileName(from)));
+          from > base && FileStatus.of(directory.resolve(SegmentNames.fileName(from))).isPresent();
       if (!reachesNext) {
         List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
         return loss(directory, files, OptionalLong.of(base), from, dropped);

@@ -306,7 +306,7 @@ public final class Recovery {
   private boolean wasStoppedInOrder(Path file) throws IOException {
     Optional<LogDirectory> owner = ownerOf(file);
     return owner.isPresent()
-        && FileStatus.isThere(owner.get().path().resolve(NewestLogFiles.CLEAN_SHUTDOWN));
+        && FileStatus.of(owner.get().path().resolve(NewestLogFiles.CLEAN_SHUTDOWN)).isPresent();
   }
 
   private void carryOut(Decision decision) throws IOException {

@@ -133,6 +133,16 @@ class MarkerTest {
     return Files.getAttribute(file, "unix:ino") + Files.readString(file);
   }
 
+  /** A link that leads nowhere is no file of Kafka's yet, and is no reason to fail. */
+  @Test
+  void aLinkThatLeadsNowhereIsLeftAlone() throws IOException {
+    Files.delete(file);
+    Path unused = Files.createSymbolicLink(file, directory.resolve("elsewhere"));
+    Marker.mark(directory);
+    assertThat(Marker.isMissing(directory)).isFalse();
+    assertThat(file).isSymbolicLink();
+  }
+
   @Test
   void aDirectoryThatKafkaHasNotFormattedIsLeftAlone() throws IOException {
     Files.delete(file);
