@@ -234,8 +234,8 @@ public final class BrokerProperties {
   }
 
   /**
-   * How Kafka reads from the remote tier, by the file; a value that is no number is Kafka's to
-   * refuse.
+   * Returns how Kafka reads from the remote tier, by the file; a value that is no number is Kafka's
+   * to refuse.
    */
   public KafkaReads remoteReads() {
     KafkaReads usual = KafkaReads.DEFAULT;

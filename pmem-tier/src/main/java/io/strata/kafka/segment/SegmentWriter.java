@@ -195,8 +195,8 @@ final class SegmentWriter {
   }
 
   /**
-   * Where an acknowledged record is to survive a power cut in the first tier, it is to do so in a
-   * lower one that needs a force, and in a log file whose name is new too. Without the writer lock,
+   * Forces an append in a lower tier that needs a force, or in a log file, whose name may be new,
+   * if an acknowledged record is to survive a power cut in the first tier. Without the writer lock,
    * which a force under way takes.
    */
   private void forceAppend(int written, FileChannel logFile) throws IOException {
@@ -266,7 +266,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Has a copy that is being made end. */
+  /** Ends a copy that is being made. */
   void cancelMoves() {
     lock.lock();
     try {

@@ -87,8 +87,9 @@ import java.util.function.Consumer;
 public final class HotTier implements SegmentFiles, AutoCloseable {
 
   /**
-   * How often the modification time of a hot segment's log file follows its appends. Kafka reads
-   * that time past the provider, for records without a timestamp and for {@code kafka-log-dirs.sh}.
+   * Interval in which the modification time of a hot segment's log file follows its appends. Kafka
+   * reads that time past the provider, for records without a timestamp and for {@code
+   * kafka-log-dirs.sh}.
    */
   private static final long MTIME_MILLIS = 1000;
 
@@ -106,12 +107,12 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
 
-  /** Whether what is appended in the log file is durable when it is acknowledged. */
+  /** True if bytes appended in the log file are durable when they are acknowledged. */
   private volatile boolean forcesAppends;
 
   private final AckDurability durability;
 
-  /** Where what was acknowledged unforced could not be forced since. */
+  /** Log directories in which bytes acknowledged unforced could not be forced since. */
   private final Set<Path> unforced = ConcurrentHashMap.newKeySet();
 
   private volatile PlacementPolicy wanted;
@@ -789,7 +790,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     moments.end(directory);
   }
 
-  /** Has a log directory and the pools go on to another moment. */
+  /** Takes a log directory and the pools on to another moment. */
   public void moveOn(LogDirectory directory) {
     if (stopped.contains(directory.id())) {
       return;

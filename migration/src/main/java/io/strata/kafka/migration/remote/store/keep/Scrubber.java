@@ -46,7 +46,7 @@ public final class Scrubber {
           StoreNames.MOVING,
           StoreNames.DAMAGED);
 
-  /** How closely to look. */
+  /** Depth of a look at a copy. */
   public enum Depth {
     /** At manifests, names and lengths. */
     LOOK,
