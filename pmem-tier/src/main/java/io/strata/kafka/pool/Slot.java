@@ -69,6 +69,9 @@ public final class Slot {
   /** Set when a truncation has failed: bytes behind the committed length may not be zeros. */
   private boolean stale;
 
+  /** The offset up to which {@link #zeroAhead} has stored; not kept in the pool. */
+  private long zeroedTo;
+
   /** A handle on a slot as it is in the pool. */
   Slot(Pool pool, SlotSnapshot image) {
     this.pool = pool;
@@ -177,6 +180,12 @@ public final class Slot {
     return extents;
   }
 
+  /** Zeros are stored ahead for at most so many bytes. */
+  private static final int ZEROED_AHEAD = 1 << 20;
+
+  /** A longer append takes so long to be written that one more flush of the device adds little. */
+  private static final int LONGEST_ZEROED_AHEAD_OF = ZEROED_AHEAD / 4;
+
   /** So many extents are at most as long as the pool's share for each segment. */
   private static final int EXTENTS_OF_A_SHARE = 16;
 
@@ -263,6 +272,35 @@ public final class Slot {
   }
 
   /**
+   * Stores zeros behind an append that is to be forced, now and then. A file system has never
+   * written the blocks of a new extent: the first force of each of them writes its journal too,
+   * with a flush of its own. So one force in many does that, and those of the appends that follow
+   * do not. Does nothing on a pool that needs no force.
+   *
+   * <p>No byte changes: there are zeros already.
+   *
+   * @param end of the append, not behind the extents' end
+   * @param length of the append
+   */
+  public void zeroAhead(long end, int length) throws IOException {
+    requireInUse();
+    requireNoStaleBytes();
+    if (end <= zeroedTo || length > LONGEST_ZEROED_AHEAD_OF || !needsForce()) {
+      return;
+    }
+    ExtentList current = extents;
+    long to = Math.min(current.end(), end + ZEROED_AHEAD);
+    for (long at = end; at < to; ) {
+      int i = current.find(at);
+      long within = at - current.start(i);
+      long piece = Math.min(to - at, current.length(i) - within);
+      pool.memory().zero(current.position(i) + within, piece);
+      at += piece;
+    }
+    zeroedTo = to;
+  }
+
+  /**
    * Publishes the bytes up to {@code length}, which the caller has persisted: one 8-byte store, and
    * its persist.
    *
@@ -333,6 +371,7 @@ public final class Slot {
       committedLength = length;
       cleanLength = Math.min(cleanLength, length);
       extents = kept;
+      zeroedTo = Math.min(zeroedTo, length);
     } finally {
       // Last: a force that has seen the longer length must not count after this.
       countTruncation(length);
@@ -420,6 +459,7 @@ public final class Slot {
     extents = none;
     cleanLength = offset;
     committedLength = offset;
+    zeroedTo = offset;
     synchronized (forceLock) {
       forcedLength = offset;
       truncations++;

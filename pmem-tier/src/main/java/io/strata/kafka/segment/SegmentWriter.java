@@ -337,6 +337,9 @@ final class SegmentWriter {
         bytes.storeAndPersist(extents, position, source, (int) (poolEnd - position));
       }
       if (!before.spilled() && poolEnd > size) {
+        if (forcesAppends.getAsBoolean()) {
+          pooled().slot().zeroAhead(poolEnd, (int) (poolEnd - Math.max(position, size)));
+        }
         pooled().slot().commit(poolEnd);
         publish(before, extents, poolEnd);
       }

@@ -45,6 +45,12 @@ class PoolForceTest {
         }
 
         @Override
+        public void zero(long position, long length) throws IOException {
+          zeroed.add(length);
+          super.zero(position, length);
+        }
+
+        @Override
         public void force(long position, long length) throws IOException {
           int unused = forces.incrementAndGet();
           super.force(0, SIZE);
@@ -57,6 +63,7 @@ class PoolForceTest {
         }
       };
 
+  private final List<Long> zeroed = new ArrayList<>();
   private final List<Slot> slots = new ArrayList<>();
 
   @BeforeEach
@@ -137,6 +144,66 @@ class PoolForceTest {
       assertThat(pool.usage().freeBytes()).isEqualTo(free + dropped);
       pool.releaseAgain();
       assertThat(pool.usage().freeBytes()).isEqualTo(free + dropped);
+    }
+  }
+
+  /** One force in many meets blocks that were never written. */
+  @Test
+  void zerosAreStoredAheadOfManyShortAppends() throws IOException {
+    try (Pool pool = opened()) {
+      Slot slot = slots.get(0);
+      while (slot.extents().length() < 4 << 20) {
+        assertThat(slot.grow()).isTrue();
+      }
+      zeroed.clear();
+      for (long end = 1000; end < 3 << 20; end += 1000) {
+        slot.zeroAhead(end, 1000);
+        slot.commit(end);
+      }
+      assertThat(zeroed.stream().mapToLong(each -> each).sum()).isBetween(3L << 20, 4L << 20);
+      assertThat(zeroed).hasSizeLessThan(40);
+      // Zeros are made by the file system there, which marks the blocks as not written.
+      pool.release(slot.truncate((1 << 20) + 5000));
+      zeroed.clear();
+      slot.zeroAhead((1 << 20) + 6000, 1000);
+      assertThat(zeroed).isNotEmpty();
+    }
+  }
+
+  @Test
+  void noZerosAreStoredAheadOfALongAppend() throws IOException {
+    try (Pool pool = opened()) {
+      Slot slot = slots.get(0);
+      while (slot.extents().length() < 4 << 20) {
+        assertThat(slot.grow()).isTrue();
+      }
+      zeroed.clear();
+      slot.zeroAhead(1 << 20, 1 << 20);
+      assertThat(zeroed).isEmpty();
+      assertThat(pool.usage().liveSlots()).isEqualTo(SEGMENTS);
+    }
+  }
+
+  /** They would be written for nothing. */
+  @Test
+  void noZerosAreStoredAheadWhereNoForceIsNeeded() throws IOException {
+    RecordingMemory persistent = new RecordingMemory(SIZE, Durability.POWER);
+    Pool.format(persistent, PoolSpec.of(persistent.path(), MemoryType.PMEM, SIZE));
+    List<Long> stored = new ArrayList<>();
+    PersistentMemory counted =
+        new DelegatingMemory(persistent) {
+          @Override
+          public void zero(long position, long length) throws IOException {
+            stored.add(length);
+            super.zero(position, length);
+          }
+        };
+    try (Pool pool = Pool.open(counted, PoolOwner.ANY)) {
+      Slot slot = pool.allocateSlot(new UUID(1, 2), "t-0/0.log").orElseThrow();
+      assertThat(slot.grow()).isTrue();
+      stored.clear();
+      slot.zeroAhead(1000, 1000);
+      assertThat(stored).isEmpty();
     }
   }
 
