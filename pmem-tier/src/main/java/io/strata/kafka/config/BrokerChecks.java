@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 
 /** Checks those of Kafka's own keys that Strata depends on. */
@@ -129,7 +128,7 @@ final class BrokerChecks {
     broker.logDirs().forEach(directory -> logDirectories.add(real(directory)));
     logDirectories.add(real(broker.metadataLogDir()));
     Map<Path, Path> seen = new HashMap<>();
-    for (StrataConfig.Tier tier : config.tiers()) {
+    for (TierConfig tier : config.tiers()) {
       String key =
           broker.get(StrataKeys.POOLS.name()).isPresent()
               ? StrataKeys.POOLS.name()
@@ -176,23 +175,32 @@ final class BrokerChecks {
 
   /** The first entry of a class path that holds our classes, as Kafka would search it. */
   static Optional<String> firstOwnEntry(String classPath) {
-    return BrokerProperties.classPath(classPath).stream()
-        .map(File::new)
-        .flatMap(entry -> entry.getName().equals("*") ? jars(entry) : Stream.of(entry))
-        .filter(entry -> new File(entry, OWN_CLASS).isFile() || isJarWithOwnClass(entry))
-        .map(File::getPath)
-        .findFirst();
+    for (String entry : BrokerProperties.classPath(classPath)) {
+      if (entry.endsWith("/*")) {
+        File directory = new File(entry.substring(0, entry.length() - 2));
+        Optional<File> jar =
+            jars(directory).stream().filter(BrokerChecks::isJarWithOwnClass).findFirst();
+        if (jar.isPresent()) {
+          return Optional.of(jar.get().getPath());
+        }
+      } else {
+        File file = new File(entry);
+        if (new File(file, OWN_CLASS).isFile() || isJarWithOwnClass(file)) {
+          return Optional.of(entry);
+        }
+      }
+    }
+    return Optional.empty();
   }
 
-  private static Stream<File> jars(File all) {
+  private static List<File> jars(File directory) {
     File[] files =
-        new File(all.getPath().substring(0, all.getPath().length() - 1))
-            .listFiles(
-                (parent, name) -> {
-                  String lower = name.toLowerCase(Locale.ROOT);
-                  return lower.endsWith(".jar") || lower.endsWith(".zip");
-                });
-    return files == null ? Stream.empty() : Stream.of(files);
+        directory.listFiles(
+            (parent, name) -> {
+              String lower = name.toLowerCase(Locale.ROOT);
+              return lower.endsWith(".jar") || lower.endsWith(".zip");
+            });
+    return files == null ? List.of() : List.of(files);
   }
 
   private static boolean isJarWithOwnClass(File file) {

@@ -103,10 +103,10 @@ public final class StatusCommand extends StrataCommand {
   private void print(BrokerStatus status) {
     json.print(
         out(),
-        status::describe,
+        document -> StatusOutput.describe(status, document),
         out -> {
           out.print(watch != null && Progress.isTerminal(1) ? PrintableWriter.CLEAR : "");
-          status.print(out);
+          StatusOutput.print(status, out);
           out.print(watch != null ? System.lineSeparator() : "");
         });
     out().flush();

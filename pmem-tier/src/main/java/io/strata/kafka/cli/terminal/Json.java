@@ -22,10 +22,23 @@ public final class Json {
       text.accept(out);
       return;
     }
-    ObjectNode root = MAPPER.createObjectNode();
+    ObjectNode root = object();
     document.accept(root);
+    print(root, out);
+  }
+
+  public boolean given() {
+    return given;
+  }
+
+  public static ObjectNode object() {
+    return MAPPER.createObjectNode();
+  }
+
+  /** Prints a document, indented. */
+  public static void print(ObjectNode document, PrintWriter out) {
     try {
-      out.println(MAPPER.writeValueAsString(root));
+      out.println(MAPPER.writeValueAsString(document));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree of plain values is always JSON", e);
     }

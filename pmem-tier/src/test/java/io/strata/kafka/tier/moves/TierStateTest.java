@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
@@ -127,15 +128,8 @@ public final class TierStateTest {
         TieredSegments.State kept = tier.tieredSegments().state();
         StrataConfig config = fixture.spec().config();
         tier.reconfigure(
-            new StrataConfig(
-                config.tiers(),
-                config.poolCreate(),
-                config.topicsInclude(),
-                List.of("none"),
-                config.requireDax(),
-                config.durability(),
-                config.spillForce(),
-                config.migration()));
+            new LocalSettings(
+                config.migration(), config.spillForce(), config.topicsInclude(), List.of("none")));
         assertSame("after the failure", kept, tier);
       }
     }
@@ -189,17 +183,10 @@ public final class TierStateTest {
       }
     }
 
-    StrataConfig settings() {
+    LocalSettings settings() {
       StrataConfig config = fixture.spec().config();
-      return new StrataConfig(
-          config.tiers(),
-          config.poolCreate(),
-          config.topicsInclude(),
-          excluded,
-          config.requireDax(),
-          config.durability(),
-          config.spillForce(),
-          config.migration());
+      return new LocalSettings(
+          config.migration(), config.spillForce(), config.topicsInclude(), excluded);
     }
 
     private void roll(int partition) throws IOException {
