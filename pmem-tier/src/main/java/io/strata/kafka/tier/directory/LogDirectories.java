@@ -34,7 +34,7 @@ public final class LogDirectories {
   private final Map<Path, LogDirectory> byPath = new LinkedHashMap<>();
   private final TierEvents events;
 
-  /** Whether any directory is one that Kafka has formatted, and whether any is not. */
+  /** True if any directory is one that Kafka has formatted, and true if any is not. */
   private boolean someFormatted;
 
   private boolean someUnformatted;

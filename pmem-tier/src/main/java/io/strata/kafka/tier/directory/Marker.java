@@ -70,7 +70,7 @@ public final class Marker {
   }
 
   /**
-   * Has a file take the place of a marked one, as a rename does, and marks it.
+   * Puts a file in the place of a marked one, as a rename does, and marks it.
    *
    * @return false, and nothing done, when the target is not marked, or the source is
    */
