@@ -290,12 +290,8 @@ public final class Slot {
     }
     ExtentList current = extents;
     long to = Math.min(current.end(), end + ZEROED_AHEAD);
-    for (long at = end; at < to; ) {
-      int i = current.find(at);
-      long within = at - current.start(i);
-      long piece = Math.min(to - at, current.length(i) - within);
-      pool.memory().zero(current.position(i) + within, piece);
-      at += piece;
+    for (Extent piece : current.between(end, to)) {
+      pool.memory().zero(piece.position(), piece.length());
     }
     zeroedTo = to;
   }
@@ -677,12 +673,8 @@ public final class Slot {
       words.forceWithOthers();
       return;
     }
-    for (long at = from; at < end; ) {
-      int i = current.find(at);
-      long within = at - current.start(i);
-      long length = Math.min(end - at, current.length(i) - within);
-      pool.memory().forceAlone(current.position(i) + within, length);
-      at += length;
+    for (Extent piece : current.between(from, end)) {
+      pool.memory().forceAlone(piece.position(), piece.length());
     }
     words.force();
   }

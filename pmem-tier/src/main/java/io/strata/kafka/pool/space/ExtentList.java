@@ -138,11 +138,20 @@ public final class ExtentList {
 
   /** The pieces of the extents that hold the offsets from {@code offset} on. */
   public List<Extent> behind(long offset) {
+    return between(offset, end());
+  }
+
+  /**
+   * The pieces of the extents that hold the offsets from one up to another, in logical order; none
+   * where {@code to} is not above {@code from}.
+   */
+  public List<Extent> between(long from, long to) {
     List<Extent> pieces = new ArrayList<>();
     for (int i = 0; i < positions.length; i++) {
-      long skipped = Math.max(0, offset - starts[i]);
-      if (skipped < length(i)) {
-        pieces.add(new Extent(positions[i] + skipped, length(i) - skipped));
+      long skipped = Math.max(0, from - starts[i]);
+      long until = Math.min(length(i), to - starts[i]);
+      if (skipped < until) {
+        pieces.add(new Extent(positions[i] + skipped, until - skipped));
       }
     }
     return pieces;
