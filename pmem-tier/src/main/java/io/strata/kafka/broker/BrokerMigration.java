@@ -3,13 +3,12 @@ package io.strata.kafka.broker;
 import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.LiveSettings;
-import io.strata.kafka.config.LocalSettings;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.PolicyChecks;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
@@ -30,20 +29,20 @@ import java.util.function.Consumer;
  */
 public final class BrokerMigration implements AutoCloseable {
 
-  private final LiveSettings<LocalSettings> live;
+  private final LiveSettings<StrataConfig> live;
   private final MigrationEngine engine;
   private final MigrationLog log;
-  private final Consumer<LocalSettings> changed;
+  private final Consumer<StrataConfig> changed;
   private final SettingsChanges changes = new SettingsChanges();
 
-  private volatile LocalSettings current;
+  private volatile StrataConfig current;
 
   private BrokerMigration(
-      LiveSettings<LocalSettings> live,
+      LiveSettings<StrataConfig> live,
       MigrationEngine engine,
       MigrationLog log,
-      LocalSettings current,
-      Consumer<LocalSettings> changed) {
+      StrataConfig current,
+      Consumer<StrataConfig> changed) {
     this.live = live;
     this.engine = engine;
     this.log = log;
@@ -99,9 +98,8 @@ public final class BrokerMigration implements AutoCloseable {
       StrataConfig config,
       PolicyRegistry policies,
       MigrationLog log,
-      Consumer<LocalSettings> changed) {
-    LocalSettings settings =
-        LocalSettings.of(config, PolicyChecks.ofChosenPolicy(config.migration(), policies));
+      Consumer<StrataConfig> changed) {
+    StrataConfig settings = config.with(PolicyChecks.ofChosenPolicy(config.migration(), policies));
     List<MigrationListener> listeners = listeners(log);
     MigrationEngine engine =
         new MigrationEngine(
@@ -124,7 +122,7 @@ public final class BrokerMigration implements AutoCloseable {
   }
 
   /** The names of the keys that Kafka has to ask about, and whether each may be changed. */
-  public LiveSettings<LocalSettings> live() {
+  public LiveSettings<StrataConfig> live() {
     return live;
   }
 
@@ -147,8 +145,8 @@ public final class BrokerMigration implements AutoCloseable {
    * @return the keys that are left out because their values are wrong
    */
   public synchronized List<IgnoredKey> reconfigure(Map<String, ?> configs) {
-    LiveSettings.Usable<LocalSettings> read = live.read(configs);
-    LocalSettings settings = read.settings();
+    LiveSettings.Usable<StrataConfig> read = live.read(configs);
+    StrataConfig settings = read.settings();
     engine.validate(settings.migration());
     Map<String, String> before = settings();
     changes.newlyIgnored(read.useless()).ifPresent(log::ignored);

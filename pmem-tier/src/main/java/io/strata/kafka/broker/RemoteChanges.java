@@ -2,8 +2,8 @@ package io.strata.kafka.broker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.List;

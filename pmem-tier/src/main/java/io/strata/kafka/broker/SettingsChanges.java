@@ -1,9 +1,9 @@
 package io.strata.kafka.broker;
 
 import io.strata.kafka.config.LiveSettings;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.config.key.IgnoredKey;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.strata.kafka.broker;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.config.key.IgnoredKey;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.unpublished.ConfigurationCall;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 
 /** Checks those of Kafka's own keys that Strata depends on. */
@@ -128,7 +129,7 @@ final class BrokerChecks {
     broker.logDirs().forEach(directory -> logDirectories.add(real(directory)));
     logDirectories.add(real(broker.metadataLogDir()));
     Map<Path, Path> seen = new HashMap<>();
-    for (TierConfig tier : config.tiers()) {
+    for (StrataConfig.Tier tier : config.tiers()) {
       String key =
           broker.get(StrataKeys.POOLS.name()).isPresent()
               ? StrataKeys.POOLS.name()
@@ -175,32 +176,23 @@ final class BrokerChecks {
 
   /** The first entry of a class path that holds our classes, as Kafka would search it. */
   static Optional<String> firstOwnEntry(String classPath) {
-    for (String entry : BrokerProperties.classPath(classPath)) {
-      if (entry.endsWith("/*")) {
-        File directory = new File(entry.substring(0, entry.length() - 2));
-        Optional<File> jar =
-            jars(directory).stream().filter(BrokerChecks::isJarWithOwnClass).findFirst();
-        if (jar.isPresent()) {
-          return Optional.of(jar.get().getPath());
-        }
-      } else {
-        File file = new File(entry);
-        if (new File(file, OWN_CLASS).isFile() || isJarWithOwnClass(file)) {
-          return Optional.of(entry);
-        }
-      }
-    }
-    return Optional.empty();
+    return BrokerProperties.classPath(classPath).stream()
+        .map(File::new)
+        .flatMap(entry -> entry.getName().equals("*") ? jars(entry) : Stream.of(entry))
+        .filter(entry -> new File(entry, OWN_CLASS).isFile() || isJarWithOwnClass(entry))
+        .map(File::getPath)
+        .findFirst();
   }
 
-  private static List<File> jars(File directory) {
+  private static Stream<File> jars(File all) {
     File[] files =
-        directory.listFiles(
-            (parent, name) -> {
-              String lower = name.toLowerCase(Locale.ROOT);
-              return lower.endsWith(".jar") || lower.endsWith(".zip");
-            });
-    return files == null ? List.of() : List.of(files);
+        new File(all.getPath().substring(0, all.getPath().length() - 1))
+            .listFiles(
+                (parent, name) -> {
+                  String lower = name.toLowerCase(Locale.ROOT);
+                  return lower.endsWith(".jar") || lower.endsWith(".zip");
+                });
+    return files == null ? Stream.empty() : Stream.of(files);
   }
 
   private static boolean isJarWithOwnClass(File file) {

@@ -181,14 +181,7 @@ public final class BrokerProperties {
 
   /** {@code node.id}, otherwise {@code broker.id}; empty if neither is a number from 0. */
   public OptionalInt nodeId() {
-    Optional<String> value = get(NODE_ID).or(() -> get(BROKER_ID));
-    try {
-      return value.map(Integer::parseInt).filter(id -> id >= 0).stream()
-          .mapToInt(Integer::intValue)
-          .findAny();
-    } catch (NumberFormatException e) {
-      return OptionalInt.empty(); // Kafka refuses it and says so.
-    }
+    return number(get(NODE_ID).isPresent() ? NODE_ID : BROKER_ID, 0); // Kafka refuses another.
   }
 
   /**
@@ -196,8 +189,11 @@ public final class BrokerProperties {
    * Strata leaves it alone.
    */
   public boolean isControllerAlone() {
-    List<String> roles = get(PROCESS_ROLES).map(BrokerProperties::list).orElse(List.of());
-    return roles.contains("controller") && !roles.contains("broker");
+    return isController() && !list(get(PROCESS_ROLES).orElse("")).contains("broker");
+  }
+
+  private boolean isController() {
+    return list(get(PROCESS_ROLES).orElse("")).contains("controller");
   }
 
   /** {@code log.preallocate}; false unless it is {@code true}. */
@@ -240,13 +236,14 @@ public final class BrokerProperties {
   public KafkaReads remoteReads() {
     KafkaReads usual = KafkaReads.DEFAULT;
     return new KafkaReads(
-        Duration.ofMillis(number(REMOTE_FETCH_MAX_WAIT).orElse((int) usual.maxWait().toMillis())),
-        number(REMOTE_READER_THREADS).orElse(usual.threads()));
+        Duration.ofMillis(
+            number(REMOTE_FETCH_MAX_WAIT, 1).orElse((int) usual.maxWait().toMillis())),
+        number(REMOTE_READER_THREADS, 1).orElse(usual.threads()));
   }
 
   /** {@code remote.log.reader.max.pending.tasks}. */
   public int remotePendingReads() {
-    return number(REMOTE_PENDING_READS).orElse(REMOTE_PENDING_READS_DEFAULT);
+    return number(REMOTE_PENDING_READS, 1).orElse(REMOTE_PENDING_READS_DEFAULT);
   }
 
   /**
@@ -268,12 +265,12 @@ public final class BrokerProperties {
 
   /** Returns how many replicas Kafka's topic of remote metadata has when Kafka creates it. */
   public int remoteMetadataReplicas() {
-    return number(remoteMetadataReplicasKey()).orElse(REMOTE_METADATA_REPLICAS_DEFAULT);
+    return number(remoteMetadataReplicasKey(), 1).orElse(REMOTE_METADATA_REPLICAS_DEFAULT);
   }
 
   /** Returns how many controllers a node that is one as well names; 0 for other nodes. */
   public int combinedVoters() {
-    return get(PROCESS_ROLES).map(BrokerProperties::list).orElse(List.of()).contains("controller")
+    return isController()
         ? get("controller.quorum.voters")
             .or(() -> get("controller.quorum.bootstrap.servers"))
             .map(voters -> list(voters).size())
@@ -281,9 +278,9 @@ public final class BrokerProperties {
         : 0;
   }
 
-  private OptionalInt number(String key) {
+  private OptionalInt number(String key, int least) {
     try {
-      return get(key).map(Integer::parseInt).filter(value -> value > 0).stream()
+      return get(key).map(Integer::parseInt).filter(value -> value >= least).stream()
           .mapToInt(Integer::intValue)
           .findAny();
     } catch (NumberFormatException e) {

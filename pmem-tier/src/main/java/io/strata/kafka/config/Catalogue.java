@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 /**
  * The keys of one side, the local tiers' or the remote tier's, in the order of the reference page.
  *
- * @param keys all of them
  * @param policyParameter the one whose placeholder stands for a policy's parameter; those of the
  *     others stand for a tier or a level
  */
@@ -40,9 +39,6 @@ public record Catalogue(List<StrataKey<?>> keys, StrataKey<?> policyParameter) {
   /**
    * The names that {@code kafka-configs.sh} may change on a live broker, those with a placeholder
    * written out.
-   *
-   * @param tiers the names of the tiers or levels
-   * @param policyParameters the parameters of all policies
    */
   public Set<String> dynamicNames(List<String> tiers, Set<String> policyParameters) {
     return names(true, tiers, policyParameters);

@@ -48,11 +48,6 @@ final class KeyReader {
     return properties.containsKey(key.name());
   }
 
-  /** The names of all keys that are set and begin with {@link StrataKeys#PREFIX}, in order. */
-  Set<String> names() {
-    return names(StrataKeys.PREFIX);
-  }
-
   /** The names of all keys that are set and begin with {@code prefix}, in order. */
   Set<String> names(String prefix) {
     return properties.keySet().stream()
@@ -122,7 +117,7 @@ final class KeyReader {
   }
 
   void refuseUnknown() {
-    for (String name : names()) {
+    for (String name : names(StrataKeys.PREFIX)) {
       if (StrataKeys.find(name).isEmpty()) {
         refuse(
             name,

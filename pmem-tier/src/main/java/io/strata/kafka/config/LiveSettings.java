@@ -1,10 +1,8 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.config.key.ConfigProblem;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.config.key.ServiceLinks;
-import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.ArrayList;
@@ -31,7 +29,7 @@ import java.util.function.Function;
  * stores what it is given, and so does a broker without this plugin. Both are left out: Kafka would
  * drop all that is stored at the level of a value that a plugin refuses, its own keys included.
  *
- * @param <T> the settings: {@link LocalSettings} or {@link RemoteSettings.Live}
+ * @param <T> the settings: {@link StrataConfig} or {@link RemoteSettings.Live}
  */
 public final class LiveSettings<T> {
 
@@ -46,10 +44,7 @@ public final class LiveSettings<T> {
   /**
    * For one broker.
    *
-   * @param prefix of the keys that this is about
-   * @param file keys and values of the broker's file
    * @param dynamic names of keys that a running broker takes another value for
-   * @param fixed names of the others
    * @param stranger why a key that is not among them, and fits a known one, is left out
    */
   private LiveSettings(
@@ -69,14 +64,8 @@ public final class LiveSettings<T> {
     this.writer = writer;
   }
 
-  /**
-   * The live settings of the local tiers of one broker.
-   *
-   * @param broker the file that the broker was started with
-   * @param config what it says
-   * @param policies those on the broker's class path
-   */
-  public static LiveSettings<LocalSettings> local(
+  /** The live settings of the local tiers of one broker. */
+  public static LiveSettings<StrataConfig> local(
       BrokerProperties broker, StrataConfig config, PolicyRegistry policies) {
     List<String> tiers = config.tierNames();
     return new LiveSettings<>(
@@ -90,14 +79,13 @@ public final class LiveSettings<T> {
           List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
           return Parsed.of(parsed.config().map(read -> local(read, policies, problems)), problems);
         },
-        settings -> settings.written(tiers));
+        StrataConfig::written);
   }
 
-  private static LocalSettings local(
+  private static StrataConfig local(
       StrataConfig read, PolicyRegistry policies, List<ConfigProblem> problems) {
-    MigrationSettings migration = read.migration();
-    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, migration, policies));
-    return LocalSettings.of(read, PolicyChecks.ofChosenPolicy(migration, policies));
+    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, read.migration(), policies));
+    return read.with(PolicyChecks.ofChosenPolicy(read.migration(), policies));
   }
 
   /**
@@ -106,8 +94,6 @@ public final class LiveSettings<T> {
    * @param manager what Kafka gave to the manager, with the prefix {@code rsm.config.}
    * @param live whether that is the prefix in the broker's file: with another one nothing changes
    *     on a live broker
-   * @param settings what the remote tier was started with
-   * @param policies those on the broker's class path
    */
   public static LiveSettings<RemoteSettings.Live> remote(
       Map<String, String> manager, boolean live, RemoteSettings settings, PolicyRegistry policies) {
@@ -141,6 +127,28 @@ public final class LiveSettings<T> {
     return read.with(PolicyChecks.ofChosenPolicy(read.migration(), policies));
   }
 
+  /**
+   * A key that is set on a live broker and has no effect there.
+   *
+   * @param problem what is wrong with the value; empty if this broker only has no use for it
+   */
+  public record IgnoredKey(
+      String name, String value, String reason, Optional<ConfigProblem> problem) {
+
+    public static IgnoredKey useless(String name, String value, String reason) {
+      return new IgnoredKey(name, value, reason, Optional.empty());
+    }
+
+    public static IgnoredKey wrong(String name, String value, ConfigProblem problem) {
+      return new IgnoredKey(name, value, problem.message(), Optional.of(problem));
+    }
+
+    @Override
+    public String toString() {
+      return "%s (%s)".formatted(name, reason);
+    }
+  }
+
   /** Returns whether a running broker takes another value for this key. */
   public boolean isDynamic(String name) {
     return dynamic.contains(name);
@@ -156,12 +164,7 @@ public final class LiveSettings<T> {
     return names;
   }
 
-  /**
-   * The settings of a live broker.
-   *
-   * @param settings what can be used of what is set
-   * @param ignored the keys that are left out
-   */
+  /** The settings of a live broker. */
   public record Usable<T>(T settings, List<IgnoredKey> ignored) {
 
     /** Copies the list. */

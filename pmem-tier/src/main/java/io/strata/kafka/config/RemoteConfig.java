@@ -2,6 +2,7 @@ package io.strata.kafka.config;
 
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
@@ -64,19 +65,13 @@ public final class RemoteConfig {
     KeyReader reader = new KeyReader(keys, name -> name.startsWith(RemoteKeys.MANAGER_PREFIX));
     broker.ifPresent(file -> reader.problems().addAll(BrokerChecks.checkStorageManager(file)));
     Optional<RemoteSettings> settings = read(reader, manager, broker);
-    policies.ifPresent(
-        known ->
-            settings.ifPresent(
-                read ->
-                    reader
-                        .problems()
-                        .addAll(
-                            PolicyChecks.problems(
-                                MigrationKeys.REMOTE, read.live().migration(), known))));
+    if (settings.isPresent() && policies.isPresent()) {
+      MigrationSettings moves = settings.get().live().migration();
+      reader.problems().addAll(PolicyChecks.problems(MigrationKeys.REMOTE, moves, policies.get()));
+      settings = Optional.of(ofChosen(settings.get(), policies.get()));
+    }
     reader.refuseUnknown();
-    return Parsed.of(
-        settings.map(read -> policies.map(known -> ofChosen(read, known)).orElse(read)),
-        named(reader.problems(), broker));
+    return Parsed.of(settings, named(reader.problems(), broker));
   }
 
   /**

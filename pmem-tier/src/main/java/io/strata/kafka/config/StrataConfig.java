@@ -19,16 +19,12 @@ import java.util.OptionalLong;
  * @param tiers the tiers that have pools, fastest first; at least one
  * @param poolCreate the size with which a pool that is missing is created at the broker's start;
  *     empty for none
- * @param topicsInclude expressions of topics that may be hot
- * @param topicsExclude expressions of topics that may not
  * @param requireDax whether a pool that does not survive a power failure is refused
- * @param durability what a power failure leaves of acknowledged records
- * @param spillForce whether spilled appends are forced
  * @param migration how segments move between the tiers; which policies there are is known on the
  *     broker's class path only, so that the policy and its parameters are as written
  */
 public record StrataConfig(
-    List<TierConfig> tiers,
+    List<Tier> tiers,
     OptionalLong poolCreate,
     List<String> topicsInclude,
     List<String> topicsExclude,
@@ -44,6 +40,21 @@ public record StrataConfig(
     topicsExclude = List.copyOf(topicsExclude);
   }
 
+  /**
+   * A tier that has pools.
+   *
+   * @param pools its pool files, absolute; at least one
+   */
+  public record Tier(String name, List<Path> pools, PoolType type) {
+    /** Copies the list. */
+    public Tier {
+      pools = List.copyOf(pools);
+      if (pools.isEmpty()) {
+        throw new IllegalArgumentException("tier " + name + " needs at least one pool");
+      }
+    }
+  }
+
   /** Returns the same for pools of any durability, for what only takes records out of pools. */
   public StrataConfig withAnyDurability() {
     return new StrataConfig(
@@ -57,6 +68,21 @@ public record StrataConfig(
         migration);
   }
 
+  /** Returns the same with other moves. */
+  public StrataConfig with(MigrationSettings other) {
+    return new StrataConfig(
+        tiers, poolCreate, topicsInclude, topicsExclude, requireDax, durability, spillForce, other);
+  }
+
+  /** Returns what of it can be changed on a live broker, as the keys would be written in a file. */
+  Map<String, String> written() {
+    Map<String, String> keys = MigrationKeys.LOCAL.written(migration, tierNames());
+    keys.put(StrataKeys.SPILL_FORCE.name(), spillForce.configName());
+    keys.put(StrataKeys.TOPICS_INCLUDE.name(), String.join(",", topicsInclude));
+    keys.put(StrataKeys.TOPICS_EXCLUDE.name(), String.join(",", topicsExclude));
+    return keys;
+  }
+
   /** The pool files of all tiers, those of the fastest first. */
   public List<Path> pools() {
     return tiers.stream().flatMap(tier -> tier.pools().stream()).toList();
@@ -64,7 +90,7 @@ public record StrataConfig(
 
   /** The tiers' names, fastest first. */
   public List<String> tierNames() {
-    return tiers.stream().map(TierConfig::name).toList();
+    return tiers.stream().map(Tier::name).toList();
   }
 
   /**
@@ -75,7 +101,7 @@ public record StrataConfig(
   public PoolType poolType(Path pool) {
     return tiers.stream()
         .filter(tier -> tier.pools().stream().map(Path::toString).anyMatch(pool.toString()::equals))
-        .map(TierConfig::type)
+        .map(Tier::type)
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException(pool + " is in no tier"));
   }
@@ -93,7 +119,7 @@ public record StrataConfig(
    */
   public static Parsed<StrataConfig> parse(Map<String, String> properties) {
     KeyReader reader = new KeyReader(properties);
-    List<TierConfig> tiers = readTiers(reader);
+    List<Tier> tiers = readTiers(reader);
     Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
     List<String> include = reader.readOrDefault(StrataKeys.TOPICS_INCLUDE);
     include.stream()
@@ -114,13 +140,13 @@ public record StrataConfig(
             reader.readOrDefault(StrataKeys.REQUIRE_DAX),
             reader.readOrDefault(StrataKeys.DURABILITY),
             reader.readOrDefault(StrataKeys.SPILL_FORCE),
-            MigrationKeys.LOCAL.read(reader, tiers.stream().map(TierConfig::name).toList()));
+            MigrationKeys.LOCAL.read(reader, tiers.stream().map(Tier::name).toList()));
     reader.refuseUnknown();
     return Parsed.of(Optional.of(config), reader.problems());
   }
 
   /** The tiers, fastest first; incomplete if there is a problem, which the reader then has. */
-  private static List<TierConfig> readTiers(KeyReader reader) {
+  private static List<Tier> readTiers(KeyReader reader) {
     boolean listed = reader.isSet(StrataKeys.TIERS);
     Optional<List<String>> names =
         listed ? reader.read(StrataKeys.TIERS) : Optional.of(List.of(StrataKeys.ONE_TIER));
@@ -147,11 +173,11 @@ public record StrataConfig(
               });
     }
     Optional<PoolType> common = reader.read(StrataKeys.POOL_TYPE);
-    List<TierConfig> tiers = new ArrayList<>();
+    List<Tier> tiers = new ArrayList<>();
     for (String name : names.get()) {
       Optional<PoolType> type = reader.readIfSet(StrataKeys.TIER_TYPE.with(name)).or(() -> common);
       if (type.isPresent() && pools.containsKey(name)) {
-        tiers.add(new TierConfig(name, pools.getOrDefault(name, List.of()), type.get()));
+        tiers.add(new Tier(name, pools.getOrDefault(name, List.of()), type.get()));
       }
     }
     refuseUnknownTiers(reader, listed, names.get());
@@ -173,7 +199,7 @@ public record StrataConfig(
   }
 
   private static void refuseUnknownTiers(KeyReader reader, boolean listed, List<String> tiers) {
-    for (String name : reader.names()) {
+    for (String name : reader.names(StrataKeys.PREFIX)) {
       Optional<String> pools = StrataKeys.TIER_POOLS.partOf(name);
       pools
           .or(() -> StrataKeys.TIER_TYPE.partOf(name))

@@ -2,8 +2,8 @@ package io.strata.kafka.tier;
 
 import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
-import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.SpillForce;
+import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.key.AckDurability;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.TieredSegments;
@@ -589,7 +589,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /** Works by what the operator has changed on the live broker. */
-  public void reconfigure(LocalSettings settings) {
+  public void reconfigure(StrataConfig settings) {
     wanted = settings.placement();
     space.scarcity().thresholds(settings.migration().thresholds());
     moves.lookAgain();

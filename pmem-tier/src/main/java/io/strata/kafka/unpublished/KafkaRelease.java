@@ -15,11 +15,7 @@ public final class KafkaRelease {
 
   /** Returns the release, {@code 4.4.0} for example; empty if it cannot be found out. */
   public static Optional<String> version() {
-    return version(MetricsReporter.class.getClassLoader());
-  }
-
-  /** As {@link #version()}, of the classes that a loader has. */
-  static Optional<String> version(ClassLoader kafka) {
+    ClassLoader kafka = MetricsReporter.class.getClassLoader();
     try (InputStream in = kafka.getResourceAsStream(RESOURCE)) {
       if (in == null) {
         return Optional.empty();

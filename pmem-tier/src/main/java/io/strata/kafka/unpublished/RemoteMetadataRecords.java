@@ -18,7 +18,6 @@ public final class RemoteMetadataRecords {
   /**
    * A segment's state, as one record notes it.
    *
-   * @param id the segment's
    * @param segment the segment; empty in a record that only changes a state
    */
   public record Noted(

@@ -53,7 +53,6 @@ public final class StoredConfiguration {
   /**
    * Reads it.
    *
-   * @param metadataLogDir the log directory that has {@code __cluster_metadata}
    * @throws IOException if it cannot be read
    */
   public static StoredConfiguration read(Path metadataLogDir) throws IOException {

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;

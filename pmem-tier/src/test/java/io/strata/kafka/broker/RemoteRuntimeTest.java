@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.yammer.metrics.core.MetricName;
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.metrics.RemoteFigures;
 import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StatusMXBean;

@@ -2,8 +2,8 @@ package io.strata.kafka.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigProblem;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.unpublished.ConfigurationCall;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.cli.status.BrokerStatus;
-import io.strata.kafka.cli.status.StatusOutput;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.Table;
@@ -49,9 +48,8 @@ class OutputTest {
     settings.put("strata.topics.include", pattern);
     StringWriter out = new StringWriter();
 
-    StatusOutput.print(
-        new BrokerStatus("0", "1", 2, 3, 0, List.of(), Map.of(), settings),
-        new PrintWriter(out, true));
+    new BrokerStatus("0", "1", 2, 3, 0, List.of(), Map.of(), settings)
+        .print(new PrintWriter(out, true));
 
     List<String> lines =
         out.toString().lines().dropWhile(line -> !line.startsWith("Settings:")).toList();

@@ -2,7 +2,7 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.config.key.IgnoredKey;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
@@ -155,7 +155,7 @@ class LiveRemoteSettingsTest {
   @Test
   void theLocalTiersLeaveItsKeysAlone() {
     Map<String, String> file = Map.of("strata.pools", "/p/a");
-    LiveSettings<LocalSettings> local =
+    LiveSettings<StrataConfig> local =
         LiveSettings.local(
             BrokerProperties.of("test", file),
             StrataConfig.parse(file).config().orElseThrow(),

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.MigrationPolicy;
 import io.strata.kafka.api.MigrationPolicyProvider;
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigProblem;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.config.key.ServiceLinksTest;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
@@ -30,7 +30,7 @@ class LiveSettingsTest {
           "strata.migration.threads", "3");
 
   private final Map<String, Object> kafka = new HashMap<>(FILE);
-  private final LiveSettings<LocalSettings> live = of(FILE);
+  private final LiveSettings<StrataConfig> live = of(FILE);
 
   @Test
   void namesAllKeysThatKafkaHasToAskAbout() {
@@ -69,7 +69,7 @@ class LiveSettingsTest {
   void whichTopicsMayBeHotChangesToo() {
     kafka.put("strata.topics.exclude", "bulk.*");
 
-    LocalSettings settings = live.read(kafka).settings();
+    StrataConfig settings = live.read(kafka).settings();
 
     assertThat(settings.topicsInclude()).containsExactly(".*");
     assertThat(settings.topicsExclude()).containsExactly("bulk.*");
@@ -119,7 +119,7 @@ class LiveSettingsTest {
   void leavesOutWhatCannotBeUsed(String key, String value, String message) {
     kafka.put(key, value);
 
-    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<StrataConfig> outcome = live.read(kafka);
 
     assertThat(outcome.settings()).as("without that key").isEqualTo(live.read(FILE).settings());
     assertThat(outcome.wrong())
@@ -139,7 +139,7 @@ class LiveSettingsTest {
     kafka.put("strata.migration.threshold", "0.2");
     kafka.put("strata.tier.ssd.pools", "/x");
 
-    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<StrataConfig> outcome = live.read(kafka);
 
     assertThat(outcome.settings().migration().threads()).as("as in the file").isEqualTo(3);
     assertThat(outcome.settings().migration().thresholds()).containsExactly(0.2, 0.2);
@@ -156,7 +156,7 @@ class LiveSettingsTest {
     kafka.put("strata.migration.policy.need", "met");
     kafka.put("strata.migration.threads", "0");
 
-    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<StrataConfig> outcome = live.read(kafka);
 
     assertThat(outcome.settings().migration().policy()).isEqualTo("needy");
     assertThat(outcome.wrong())
@@ -170,7 +170,7 @@ class LiveSettingsTest {
     kafka.put("strata.tier.tape.threshold", "0.1");
     kafka.put("strata.migration.policy.nonsense", "1");
 
-    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<StrataConfig> outcome = live.read(kafka);
 
     assertThat(outcome.wrong()).isEmpty();
     assertThat(outcome.ignored().stream().map(IgnoredKey::toString))
@@ -206,12 +206,12 @@ class LiveSettingsTest {
   }
 
   private MigrationSettings settings() {
-    LiveSettings.Usable<LocalSettings> outcome = live.read(kafka);
+    LiveSettings.Usable<StrataConfig> outcome = live.read(kafka);
     assertThat(outcome.ignored()).isEmpty();
     return outcome.settings().migration();
   }
 
-  private static LiveSettings<LocalSettings> of(Map<String, String> file) {
+  private static LiveSettings<StrataConfig> of(Map<String, String> file) {
     return LiveSettings.local(
         BrokerProperties.of("test", file),
         StrataConfig.parse(file).config().orElseThrow(),

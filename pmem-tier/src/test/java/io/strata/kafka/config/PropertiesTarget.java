@@ -2,9 +2,9 @@ package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.config.key.IgnoredKey;
 import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.fuzz.FuzzTarget;
@@ -38,7 +38,7 @@ final class PropertiesTarget implements FuzzTarget {
           "/p/b");
 
   private final Path file;
-  private final LiveSettings<LocalSettings> live =
+  private final LiveSettings<StrataConfig> live =
       LiveSettings.local(
           BrokerProperties.of("test", STARTED),
           StrataConfig.parse(STARTED).config().orElseThrow(),
@@ -127,7 +127,7 @@ final class PropertiesTarget implements FuzzTarget {
   }
 
   private void changeALiveBroker(BrokerProperties broker) {
-    LiveSettings.Usable<LocalSettings> outcome = live.read(broker.asMap());
+    LiveSettings.Usable<StrataConfig> outcome = live.read(broker.asMap());
     Optional<IgnoredKey> own =
         outcome.ignored().stream().filter(key -> !key.name().startsWith("strata.")).findAny();
     assertThat(own).isEmpty();

@@ -30,7 +30,7 @@ class StrataConfigTest {
     assertThat(config)
         .isEqualTo(
             new StrataConfig(
-                List.of(new TierConfig("hot", List.of(Path.of("/p/a")), PoolType.AUTO)),
+                List.of(new StrataConfig.Tier("hot", List.of(Path.of("/p/a")), PoolType.AUTO)),
                 OptionalLong.empty(),
                 List.of(".*"),
                 List.of(),
@@ -84,11 +84,11 @@ class StrataConfigTest {
         .isEqualTo(
             new StrataConfig(
                 List.of(
-                    new TierConfig(
+                    new StrataConfig.Tier(
                         "hot",
                         List.of(Path.of("/p/a"), Path.of("/p/b")),
                         PoolType.of(MemoryType.PMEM)),
-                    new TierConfig(
+                    new StrataConfig.Tier(
                         "fast-ssd", List.of(Path.of("/ssd/c")), PoolType.of(MemoryType.FILE))),
                 OptionalLong.of(64L << 30),
                 List.of("orders", "log{1,2}"),

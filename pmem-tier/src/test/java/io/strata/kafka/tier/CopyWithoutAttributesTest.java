@@ -7,8 +7,8 @@ import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.directory.Marker;
+import io.strata.kafka.tier.offline.AcceptedLoss;
 import io.strata.kafka.tier.offline.Drain;
-import io.strata.kafka.tier.offline.Forget;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -186,7 +186,7 @@ final class CopyWithoutAttributesTest {
     fixture.close();
     Object before = TierFixture.attributes(fixture.logs()).get("strata.directory");
     assertThat(SegmentTag.remove(segment)).isTrue();
-    assertThat(Forget.all(fixture.pools, fixture.logs(), true)).isEqualTo(1);
+    assertThat(AcceptedLoss.forgetAll(fixture.pools, fixture.logs(), true)).isEqualTo(1);
     assertThat(TierFixture.attributes(fixture.logs()).get("strata.directory"))
         .isNotNull()
         .isNotEqualTo(before);

@@ -2,7 +2,6 @@ package io.strata.kafka.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.segment.view.SegmentTag;
 import java.nio.charset.StandardCharsets;
@@ -46,9 +45,16 @@ class LivePlacementTest {
     }
   }
 
-  private static LocalSettings excluding(TierFixture fixture, String topics) {
+  private static StrataConfig excluding(TierFixture fixture, String topics) {
     StrataConfig config = fixture.spec().config();
-    return new LocalSettings(
-        config.migration(), config.spillForce(), config.topicsInclude(), List.of(topics));
+    return new StrataConfig(
+        config.tiers(),
+        config.poolCreate(),
+        config.topicsInclude(),
+        List.of(topics),
+        config.requireDax(),
+        config.durability(),
+        config.spillForce(),
+        config.migration());
   }
 }

@@ -3,8 +3,8 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.SpillForce;
+import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.memory.Durability;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
@@ -58,10 +58,18 @@ final class PromisedDurabilityTest {
   }
 
   private static void reconfigure(TierFixture fixture, SpillForce spillForce) {
+    StrataConfig config = fixture.spec().config();
     fixture
         .tier()
         .reconfigure(
-            new LocalSettings(
-                fixture.spec().config().migration(), spillForce, List.of(".*"), List.of()));
+            new StrataConfig(
+                config.tiers(),
+                config.poolCreate(),
+                List.of(".*"),
+                List.of(),
+                config.requireDax(),
+                config.durability(),
+                spillForce,
+                config.migration()));
   }
 }

@@ -2,7 +2,6 @@ package io.strata.kafka.cli.doctor;
 
 import io.strata.kafka.cli.status.Surroundings;
 import io.strata.kafka.config.BrokerProperties;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -39,8 +38,6 @@ public abstract class DoctorCheck {
     this.broker = broker;
     this.process = process;
   }
-
-  abstract List<Diagnosis> run() throws IOException;
 
   final void ok(String what, String text) {
     found.add(new Diagnosis(Verdict.OK, what, text, ""));

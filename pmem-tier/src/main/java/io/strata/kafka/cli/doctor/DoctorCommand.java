@@ -82,15 +82,12 @@ public final class DoctorCommand extends StrataCommand {
     InstallationCheck installation =
         new InstallationCheck(surroundings, broker, process, Optional.ofNullable(libs));
     List<Diagnosis> found = installation.run();
-    found.addAll(new JvmCheck(surroundings, broker, process).run());
-    found.addAll(new MetadataTopicCheck(surroundings, broker, process).run());
-    found.addAll(new RemoteReadsCheck(surroundings, broker, process).run());
+    ClusterCheck cluster = new ClusterCheck(installation);
+    found.addAll(cluster.remote());
     if (strata.isPresent()) {
       found.addAll(new StorageCheck(surroundings, broker, strata.get(), process).run());
     }
-    found.addAll(new StoredCheck(surroundings, broker, strata, process).run());
-    found.addAll(
-        new SizeRetentionCheck(surroundings, broker, process, installation.versions()).run());
+    found.addAll(cluster.stored(strata));
     if (process.isPresent()) {
       String runs = "runs as process %d; 'strata status' shows its health";
       found.add(new Diagnosis(Verdict.OK, "broker", runs.formatted(process.getAsLong()), ""));

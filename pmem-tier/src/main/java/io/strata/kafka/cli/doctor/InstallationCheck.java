@@ -8,9 +8,16 @@ import io.strata.kafka.cli.status.Surroundings;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.Parsed;
+import io.strata.kafka.memory.calls.SystemCalls;
+import io.strata.kafka.migration.remote.RemoteSettings;
+import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.Marker;
+import java.io.BufferedInputStream;
+import java.io.File;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,17 +25,60 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** Looks at what a broker is started with: its keys, the JVM's flag, the jar, Kafka's version. */
+/**
+ * Looks at what a broker is started with: its keys, the JVM's flag, the jar, Kafka's version, and
+ * for what does not work in a JVM that has Strata's provider: archives of classes that were
+ * recorded with it, and agents that use Unix domain sockets.
+ */
 final class InstallationCheck extends DoctorCheck {
   private static final String FLAG_NAME = "-Djava.nio.file.spi.DefaultFileSystemProvider=";
   private static final String FLAG = FLAG_NAME + "io.strata.kafka.nio.StrataFileSystemProvider";
 
+  private static final String ARCHIVES =
+      "record the archive without the flag, see docs/install.md#class-data-archives";
+
+  /** A class of the provider, as archives name it. */
+  private static final String OWN_CLASS = "io/strata/kafka/nio/StrataFileSystemProvider";
+
+  /** Has a JVM take classes from these files. */
+  private static final Pattern USED =
+      Pattern.compile("-XX:(?:SharedArchiveFile|AOTCache|AOTConfiguration)=(.+)");
+
+  /** Has a JVM write an archive when it ends. */
+  private static final Pattern RECORDED =
+      Pattern.compile("-XX:(?:ArchiveClassesAtExit|AOTCacheOutput|AOTMode=record).*");
+
+  /** Has a JVM write one when it ends, and use it at the next start. */
+  private static final String RECORDED_AND_USED = "-XX:+AutoCreateSharedArchive";
+
+  private static final Pattern UNIX_SOCKET =
+      Pattern.compile("unix:/|unix\\.domain\\.socket=|dogstatsd\\.socket=");
+
+  private static final List<String> JVM_VARIABLES =
+      List.of(
+          "KAFKA_OPTS",
+          "KAFKA_JVM_PERFORMANCE_OPTS",
+          "KAFKA_JMX_OPTS",
+          "KAFKA_HEAP_OPTS",
+          "JAVA_TOOL_OPTIONS",
+          "JDK_JAVA_OPTIONS");
+
+  private static final List<String> AGENT_VARIABLES =
+      List.of(
+          "DD_TRACE_AGENT_URL",
+          "DD_DOGSTATSD_URL",
+          "DD_DOGSTATSD_SOCKET",
+          "DD_APM_RECEIVER_SOCKET",
+          "OTEL_EXPORTER_OTLP_ENDPOINT");
+
   /** Kafka's {@code libs}; empty for the directory of this command's jar. */
   private final Optional<Path> libs;
 
-  /** The versions of Kafka's jars there. */
   private List<String> versions = List.of();
+  private Optional<RemoteSettings> remote = Optional.empty();
 
   InstallationCheck(
       Surroundings surroundings,
@@ -39,20 +89,29 @@ final class InstallationCheck extends DoctorCheck {
     this.libs = libs;
   }
 
-  @Override
   List<Diagnosis> run() throws IOException {
     keys();
     flag();
     libs();
     if (broker.hasRemoteTierAlone()) {
       marks();
+    } else {
+      List<String> options = options();
+      archives(options);
+      unixSockets(options);
+      systemCalls(options);
     }
     return found;
   }
 
-  /** Returns the versions of Kafka that {@link #run} has found. */
+  /** Returns the versions of Kafka's jars that {@link #run} has found. */
   List<String> versions() {
     return versions;
+  }
+
+  /** Returns the settings of Strata's own manager that {@link #run} has read, if they are sound. */
+  Optional<RemoteSettings> remote() {
+    return remote;
   }
 
   /** The log directories of a broker without pools must not lack what is in one. */
@@ -75,7 +134,9 @@ final class InstallationCheck extends DoctorCheck {
     }
     String manager = broker.remoteStorageManagerClassName().orElse("");
     if (manager.startsWith("io.strata.kafka.")) {
-      RemoteConfig.parse(broker).problems().stream()
+      Parsed<RemoteSettings> parsed = RemoteConfig.parse(broker);
+      remote = parsed.config();
+      parsed.problems().stream()
           .filter(problem -> !problems.contains(problem))
           .forEach(problems::add);
     }
@@ -100,12 +161,15 @@ final class InstallationCheck extends DoctorCheck {
       return;
     }
     String place = "the broker's command line (process %d)".formatted(process.getAsLong());
-    Optional<List<String>> arguments = surroundings.arguments(process.getAsLong());
-    if (arguments.isPresent()) {
-      flagIn(place, arguments.get());
-    } else {
-      warn("flag", place + " cannot be read", "run this as the user that the broker runs as");
-    }
+    surroundings
+        .arguments(process.getAsLong())
+        .ifPresentOrElse(
+            arguments -> flagIn(place, arguments),
+            () ->
+                warn(
+                    "flag",
+                    place + " cannot be read",
+                    "run this as the user that the broker runs as"));
   }
 
   private String variable(String name) {
@@ -155,7 +219,7 @@ final class InstallationCheck extends DoctorCheck {
   }
 
   private void jars(Path libs) throws IOException {
-    List<Path> ours = new ArrayList<>(files(libs, "strata-kafka-*.jar"));
+    List<Path> ours = new ArrayList<>(files(libs, "strata-kafka-"));
     ours.removeIf(jar -> !ClassCopies.isJar(String.valueOf(jar.getFileName())));
     ClassCopies.jars(variable("CLASSPATH")).stream()
         .map(Path::of)
@@ -185,7 +249,7 @@ final class InstallationCheck extends DoctorCheck {
 
   private void kafka(Path libs) throws IOException {
     versions =
-        files(libs, "kafka-clients-*.jar").stream()
+        files(libs, "kafka-clients-").stream()
             .map(jar -> String.valueOf(jar.getFileName()))
             .map(name -> name.substring("kafka-clients-".length(), name.length() - 4))
             .filter(version -> Character.isDigit(version.charAt(0)))
@@ -202,18 +266,18 @@ final class InstallationCheck extends DoctorCheck {
 
   private boolean hasKafka(Path directory) {
     try {
-      return !files(directory, "kafka-clients-*.jar").isEmpty();
+      return !files(directory, "kafka-clients-").isEmpty();
     } catch (IOException e) {
       return false;
     }
   }
 
-  private static List<Path> files(Path directory, String pattern) throws IOException {
-    List<Path> files = new ArrayList<>();
-    try (DirectoryStream<Path> matching = Files.newDirectoryStream(directory, pattern)) {
-      matching.forEach(files::add);
-    }
-    return files.stream().sorted().toList();
+  /** Returns the jars whose names begin so. */
+  private static List<Path> files(Path directory, String prefix) throws IOException {
+    return Directories.list(directory).stream()
+        .filter(file -> String.valueOf(file.getFileName()).matches(prefix + ".*\\.jar"))
+        .sorted()
+        .toList();
   }
 
   private static boolean isSame(Path one, Path other) {
@@ -221,6 +285,113 @@ final class InstallationCheck extends DoctorCheck {
       return Files.isSameFile(one, other);
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  // -- the JVM
+
+  /** The running broker's arguments, or what this shell would give to one. */
+  private List<String> options() {
+    Stream<String> variables =
+        JVM_VARIABLES.stream()
+            .map(this::variable)
+            .flatMap(text -> Arrays.stream(text.split("\\s+")));
+    return (process.isPresent()
+            ? surroundings.arguments(process.getAsLong()).orElse(List.of()).stream()
+            : variables)
+        .toList();
+  }
+
+  private void archives(List<String> options) throws IOException {
+    if (options.contains(RECORDED_AND_USED)) {
+      fail(
+          "class archive",
+          "%s has the JVM record Strata's provider when it ends, and not start any more"
+              .formatted(RECORDED_AND_USED),
+          "remove it; " + ARCHIVES);
+      return;
+    }
+    for (String option : options) {
+      if (RECORDED.matcher(option).matches()) {
+        warn(
+            "class archive",
+            option + " records Strata's provider: a JVM with that archive does not start",
+            ARCHIVES);
+      }
+    }
+    for (Path archive : used(options)) {
+      if (hasProvider(archive)) {
+        fail(
+            "class archive",
+            archive + " was recorded with Strata's provider: a JVM with it does not start",
+            "remove the option; " + ARCHIVES);
+      } else {
+        ok("class archive", archive + " was recorded without Strata's provider");
+      }
+    }
+  }
+
+  /** The files that can be read: the JVM does without the others. */
+  private static List<Path> used(List<String> options) {
+    return options.stream()
+        .map(USED::matcher)
+        .filter(matcher -> matcher.matches())
+        .flatMap(matcher -> Arrays.stream(matcher.group(1).split(File.pathSeparator)))
+        .map(Path::of)
+        .filter(file -> Files.isRegularFile(file) && Files.isReadable(file))
+        .toList();
+  }
+
+  /** Searches the file for the class's name, without holding all of it. */
+  private static boolean hasProvider(Path archive) throws IOException {
+    byte[] piece = new byte[1 << 16];
+    String tail = "";
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(archive))) {
+      for (int read = in.read(piece); read >= 0; read = in.read(piece)) {
+        String text = tail + new String(piece, 0, read, StandardCharsets.ISO_8859_1);
+        if (text.contains(OWN_CLASS)) {
+          return true;
+        }
+        tail = text.substring(Math.max(0, text.length() - OWN_CLASS.length()));
+      }
+    }
+    return false;
+  }
+
+  private void unixSockets(List<String> options) {
+    Stream<String> variables =
+        AGENT_VARIABLES.stream()
+            .filter(surroundings.environment()::containsKey)
+            .map(name -> name + "=" + surroundings.environment().get(name));
+    Optional<String> asked =
+        Stream.concat(options.stream(), variables)
+            .filter(text -> UNIX_SOCKET.matcher(text).find() || text.matches("DD_\\w+_SOCKET=.+"))
+            .findFirst();
+    asked.ifPresent(
+        option ->
+            warn(
+                "unix domain sockets",
+                "%s has an agent use one, which no JVM can with a replaced file system provider"
+                    .formatted(option),
+                "give the agent a TCP address (http://host:port)"));
+    Path datadog = surroundings.root().resolve("var/run/datadog/apm.socket");
+    if (asked.isEmpty()
+        && options.stream().anyMatch(option -> option.matches("-javaagent:.*dd-java-agent.*"))
+        && options.stream().noneMatch(option -> option.startsWith("-Ddd.trace.agent.url="))
+        && !surroundings.environment().containsKey("DD_TRACE_AGENT_URL")
+        && Files.exists(datadog)) {
+      warn(
+          "unix domain sockets",
+          "Datadog's agent uses %s by itself, which no JVM can with a replaced file system provider"
+              .formatted(datadog),
+          "give it a TCP address: -Ddd.trace.agent.url=http://localhost:8126");
+    }
+  }
+
+  /** Tried in this JVM, which has the broker's user and directories. */
+  private void systemCalls(List<String> options) {
+    if (options.stream().noneMatch(option -> option.startsWith("-Djna.tmpdir="))) {
+      SystemCalls.missing().ifPresent(why -> warn("system calls", why, "add -Djna.tmpdir"));
     }
   }
 }

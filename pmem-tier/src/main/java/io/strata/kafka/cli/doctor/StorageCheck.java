@@ -1,8 +1,8 @@
 package io.strata.kafka.cli.doctor;
 
 import io.strata.kafka.broker.TierSpecs;
-import io.strata.kafka.cli.pool.DrainSpace;
 import io.strata.kafka.cli.pool.SegmentInventory;
+import io.strata.kafka.cli.pool.SegmentInventory.DrainSpace;
 import io.strata.kafka.cli.status.Surroundings;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.Failures;
@@ -18,7 +18,9 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.tier.HotTier;
+import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.Marker;
 import io.strata.kafka.tier.spec.TierSpec;
 import io.strata.kafka.tier.start.MissingLogFiles;
@@ -68,7 +70,7 @@ public final class StorageCheck extends DoctorCheck {
     this.spec = TierSpecs.of(config, broker);
   }
 
-  @Override
+  /** Looks at all of them. */
   public List<Diagnosis> run() throws IOException {
     user();
     for (Path directory : broker.logDirs()) {
@@ -82,13 +84,16 @@ public final class StorageCheck extends DoctorCheck {
     }
     List<Path> missing = new ArrayList<>();
     for (Path pool : spec.pools()) {
-      if (!isUsable(pool)) {
-        continue;
-      }
-      if (Files.exists(pool)) {
-        pool("pool " + pool, pool);
-      } else {
-        missing.add(pool);
+      String what = "pool " + pool;
+      try {
+        Pool.requireSearchable(pool);
+        if (Files.exists(pool)) {
+          pool(what, pool);
+        } else {
+          missing.add(pool);
+        }
+      } catch (PoolException e) {
+        refused(what, e);
       }
     }
     missing.forEach(pool -> missingPool("pool " + pool, pool));
@@ -168,20 +173,11 @@ public final class StorageCheck extends DoctorCheck {
     }
   }
 
-  private boolean isUsable(Path pool) {
-    try {
-      Pool.requireSearchable(pool);
-      return true;
-    } catch (PoolException e) {
-      refused("pool " + pool, pool, e);
-      return false;
-    }
-  }
-
-  private void refused(String what, Path pool, PoolException e) {
-    String message = String.valueOf(e.getMessage());
-    String prefix = "pool " + pool + ": ";
-    fail(what, message.startsWith(prefix) ? message.substring(prefix.length()) : message, "");
+  private void refused(String what, PoolException e) {
+    fail(
+        what,
+        String.valueOf(e.getMessage()).replaceFirst("^" + Pattern.quote(what + ": "), ""),
+        "");
   }
 
   // -- log directories
@@ -235,26 +231,22 @@ public final class StorageCheck extends DoctorCheck {
   }
 
   private void pool(String what, Path file) throws IOException {
-    try {
-      CheckReport report = PoolChecker.check(file);
-      Optional<PoolInfo> info = report.info();
-      if (!report.usable() || info.isEmpty()) {
-        fail(
-            what,
-            "cannot be used: %s".formatted(report.findings().get(0)),
-            "see 'strata pool check %s'".formatted(file));
-      } else if (info.get().owner().contradicts(spec.owner())) {
-        fail(
-            what,
-            "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
-            "name this broker's own pool");
-      } else if (!Files.isWritable(file)) {
-        found.add(notWritable(what, file, FileProbe.isReadOnly(file)));
-      } else {
-        soundPool(what, file, info.get(), report);
-      }
-    } catch (PoolException e) {
-      refused(what, file, e);
+    CheckReport report = PoolChecker.check(file);
+    Optional<PoolInfo> info = report.info();
+    if (!report.usable() || info.isEmpty()) {
+      fail(
+          what,
+          "cannot be used: %s".formatted(report.findings().get(0)),
+          "see 'strata pool check %s'".formatted(file));
+    } else if (info.get().owner().contradicts(spec.owner())) {
+      fail(
+          what,
+          "is a pool of %s, and this is %s".formatted(info.get().owner(), spec.owner()),
+          "name this broker's own pool");
+    } else if (!Files.isWritable(file)) {
+      found.add(notWritable(what, file, FileProbe.isReadOnly(file)));
+    } else {
+      soundPool(what, file, info.get(), report);
     }
   }
 
@@ -271,45 +263,37 @@ public final class StorageCheck extends DoctorCheck {
       return;
     }
     boolean dax = type != MemoryType.FILE && info.durability() == Durability.POWER;
+    boolean lost = FileProbe.isMemoryBacked(file);
     if (config.requireDax() && !dax && config.tiers().get(0).pools().contains(file)) {
       fail(
           what,
           "strata.require.dax=true, and the pool would not survive a power failure",
           "mount its file system with -o dax, or take the key out");
-      return;
-    }
-    boolean lost = FileProbe.isMemoryBacked(file);
-    if (config.durability() == AckDurability.ACK && lost) {
+    } else if (config.durability() == AckDurability.ACK && lost) {
       fail(
           what,
           "strata.durability=ack, and the pool is on a memory-backed file system",
           "move it to a device, or take the key out");
-      return;
+    } else {
+      warnUnless(
+          !lost,
+          what,
+          "%s%s, type %s, %s of %s used, %s of %s slots%s"
+              .formatted(
+                  dax
+                      ? "survives a power failure with every append"
+                      : lost
+                          ? "is in memory and survives no restart of the machine"
+                          : "survives a power failure with what Kafka has flushed",
+                  beside(file),
+                  type.configName(),
+                  ByteSize.format(report.usedBytes()),
+                  ByteSize.format(info.dataSize()),
+                  report.liveSlots() + report.deletingSlots(),
+                  info.slotCount(),
+                  lost ? "" : node(file)),
+          "a restart of the machine empties it: put it on NVMe or persistent memory");
     }
-    String text =
-        "%s%s, type %s, %s of %s used, %s of %s slots"
-            .formatted(
-                survives(dax, file),
-                beside(file),
-                type.configName(),
-                ByteSize.format(report.usedBytes()),
-                ByteSize.format(info.dataSize()),
-                report.liveSlots() + report.deletingSlots(),
-                info.slotCount());
-    warnUnless(
-        !lost,
-        what,
-        lost ? text : text + node(file),
-        "a restart of the machine empties it: put it on NVMe or persistent memory");
-  }
-
-  private static String survives(boolean dax, Path file) throws IOException {
-    if (dax) {
-      return "survives a power failure with every append";
-    }
-    return FileProbe.isMemoryBacked(file)
-        ? "is in memory and survives no restart of the machine"
-        : "survives a power failure with what Kafka has flushed";
   }
 
   /** Says so where appends and the copies down go to one file system. */
@@ -356,35 +340,21 @@ public final class StorageCheck extends DoctorCheck {
 
   private void poolToCreate(String what, Path file, long size) {
     Optional<String> obstacle = MissingPools.obstacle(spec, present);
-    Path directory = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
+    if (obstacle.isPresent()) {
+      fail(
+          what,
+          "is not there, and strata.pool.create does not create it: " + obstacle.get(),
+          "bring the pool back; if it is lost, see 'strata accept-loss --help'");
+      return;
+    }
     try {
-      if (obstacle.isPresent()) {
-        fail(
-            what,
-            "is not there, and strata.pool.create does not create it: " + obstacle.get(),
-            "bring the pool back; if it is lost, see 'strata accept-loss --help'");
-      } else if (!Files.isDirectory(directory)) {
-        fail(
-            what,
-            "cannot be created: %s is no directory".formatted(directory),
-            "make it, for the user that the broker runs as, or mount its file system");
-      } else if (!Files.isWritable(directory)) {
-        found.add(notWritable(what, directory, FileProbe.isReadOnly(directory)));
-      } else if (Files.getFileStore(directory).getUsableSpace() < size) {
-        fail(
-            what,
-            "cannot be created: %s are free in %s, and strata.pool.create is %s"
-                .formatted(
-                    ByteSize.format(Files.getFileStore(directory).getUsableSpace()),
-                    directory,
-                    ByteSize.format(size)),
-            "set strata.pool.create to less, or make space");
-      } else {
-        ok(
-            what,
-            "is not there; the next start creates it with %s%s"
-                .formatted(ByteSize.format(size), beside(directory)));
-      }
+      Pool.requireCreatable(PoolSpec.of(file, MemoryType.MAPPED, size));
+      ok(
+          what,
+          "is not there; the next start creates it with %s%s"
+              .formatted(ByteSize.format(size), beside(Directories.of(file))));
+    } catch (PoolException e) {
+      refused(what, e);
     } catch (IOException e) {
       fail(what, Failures.messageOf(e), "repair its file system");
     }
@@ -394,13 +364,13 @@ public final class StorageCheck extends DoctorCheck {
 
   private void segments() throws IOException {
     int segments;
-    DrainSpace space;
+    List<DrainSpace> space;
     try (SegmentInventory inventory = new SegmentInventory(List.copyOf(present.values()))) {
-      space = DrainSpace.of(inventory, broker.logDirs());
+      space = inventory.drainSpace(broker.logDirs());
       segments = inventory.entries().size();
       segments(inventory.findings(), segments);
     }
-    for (DrainSpace.OnStore each : space.stores()) {
+    for (DrainSpace each : space) {
       warnUnless(
           each.isEnough(),
           "space in " + each.store(),

@@ -15,12 +15,13 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.directory.Moments;
-import io.strata.kafka.tier.directory.TaggedLogFile;
 import io.strata.kafka.tier.offline.AcceptedLoss;
-import io.strata.kafka.tier.offline.Forget;
 import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -28,6 +29,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -66,7 +68,7 @@ import picocli.CommandLine.Option;
     footer = {"", "Example:", "  strata accept-loss --config server.properties --yes"})
 public final class AcceptLossCommand extends StrataCommand {
   /** The refusals that a lost pool is recognized by; one that may not be read is not lost. */
-  static final Set<PoolException.Kind> LOST =
+  private static final Set<PoolException.Kind> LOST =
       EnumSet.of(
           PoolException.Kind.MISSING,
           PoolException.Kind.NOT_A_POOL,
@@ -84,6 +86,12 @@ public final class AcceptLossCommand extends StrataCommand {
 
   /** The pools that log files name, and the configuration does not, by their files. */
   private final Map<UUID, Path> misplaced = new TreeMap<>();
+
+  /**
+   * The pools that are where the log directories have recorded them: the broker's last start knew
+   * where they are, whatever a configuration says since.
+   */
+  private final Map<UUID, Path> recorded = new HashMap<>();
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -126,7 +134,7 @@ public final class AcceptLossCommand extends StrataCommand {
       requireConfigured(directories);
       AcceptedLoss.Plan plan = plan(tier, directories);
       requireConfigured(broker, tier);
-      List<Path> pools = givenUp.isEmpty() ? List.of() : poolsThatAreThere(tier);
+      Collection<Path> pools = givenUp.isEmpty() ? List.of() : poolsThatAreThere(tier).values();
       if (yes) {
         for (Path pool : pools) {
           // A refusal comes before the first change.
@@ -194,29 +202,29 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  private static List<Path> poolsThatAreThere(TierSpec tier) throws IOException {
+  private static Map<UUID, Path> poolsThatAreThere(TierSpec tier) throws IOException {
     try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
-      return List.copyOf(pools.paths().values());
+      return pools.paths();
     }
   }
 
   /** After the log files have lost their tags. */
-  private int giveUp(List<Path> pools, boolean yes) throws IOException {
+  private int giveUp(Collection<Path> pools, boolean yes) throws IOException {
     int segments = 0;
     for (Path directory : givenUp) {
-      segments += Forget.all(pools, directory, yes);
+      segments += AcceptedLoss.forgetAll(pools, directory, yes);
     }
     return segments;
   }
 
   private AcceptedLoss.Plan plan(TierSpec tier, Set<Path> directories) throws IOException {
-    PoolsElsewhere elsewhere = PoolsElsewhere.recordedIn(directories);
+    Set<Path> searched = new TreeSet<>();
+    for (Path directory : directories) {
+      look(directory, searched);
+    }
     try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
-      for (Map.Entry<Path, PoolException> each : pools.refusals().entrySet()) {
-        PoolException refusal = each.getValue();
-        if (!LOST.contains(refusal.kind())) {
-          throw refusal;
-        }
+      for (PoolException refusal : pools.refusals()) {
+        requireLost(refusal);
         note("lost: " + refusal.getMessage());
       }
       for (Moments.Difference each : Moments.among(pools.paths().values(), directories)) {
@@ -226,13 +234,44 @@ public final class AcceptLossCommand extends StrataCommand {
       }
       AcceptedLoss.Plan plan =
           AcceptedLoss.plan(
-              directories.stream().filter(each -> !isGivenUp(each)).toList(),
-              file -> lostPools.contains(file.tag().pool()) || hasLost(pools, elsewhere, file));
-      Set<Path> searched = new LinkedHashSet<>(tier.config().pools());
-      searched.addAll(elsewhere.searched());
-      lost.forEach(id -> note(NOT_FOUND.formatted(id, searched)));
-      return plan.with(
-          AcceptedLoss.plan(directories.stream().filter(this::isGivenUp).toList(), file -> true));
+              directories,
+              (directory, file) ->
+                  isGivenUp(directory)
+                      || lostPools.contains(file.tag().pool())
+                      || hasLost(pools, file.tag()));
+      Set<Path> all = new LinkedHashSet<>(tier.config().pools());
+      all.addAll(searched);
+      lost.forEach(id -> note(NOT_FOUND.formatted(id, all)));
+      return plan;
+    }
+  }
+
+  /**
+   * Looks at each path that a log directory has recorded.
+   *
+   * @throws IOException if what is there may not be looked at: it may be the pool
+   */
+  private void look(Path directory, Set<Path> searched) throws IOException {
+    Optional<LogDirectory> known =
+        Files.isDirectory(directory) ? LogDirectory.find(directory.toRealPath()) : Optional.empty();
+    if (known.isEmpty()) {
+      return;
+    }
+    for (Map.Entry<UUID, Path> each : known.get().recordedPools().entrySet()) {
+      searched.add(each.getValue());
+      try (PoolReader pool = Pool.openReadOnly(each.getValue())) {
+        if (pool.info().id().equals(each.getKey())) {
+          recorded.put(each.getKey(), each.getValue());
+        }
+      } catch (PoolException e) {
+        requireLost(e);
+      }
+    }
+  }
+
+  private static void requireLost(PoolException refusal) throws PoolException {
+    if (!LOST.contains(refusal.kind())) {
+      throw refusal;
     }
   }
 
@@ -240,38 +279,34 @@ public final class AcceptLossCommand extends StrataCommand {
    * Returns whether a segment's bytes are gone. Bytes in a pool that a log directory names, and the
    * configuration does not, are not gone: {@link #requireConfigured} refuses.
    */
-  private boolean hasLost(PoolReaders pools, PoolsElsewhere elsewhere, TaggedLogFile file) {
-    UUID id = file.tag().pool();
-    if (pools.find(id).isEmpty()) {
-      Optional<Path> there = elsewhere.find(id);
-      if (there.isPresent()) {
-        misplaced.put(id, there.get());
+  private boolean hasLost(PoolReaders pools, SegmentTag tag) {
+    if (pools.find(tag.pool()).isEmpty()) {
+      Path there = recorded.get(tag.pool());
+      if (there != null) {
+        misplaced.put(tag.pool(), there);
         return false;
       }
-      lost.add(id);
+      lost.add(tag.pool());
     }
-    return pools.hasLost(file.tag());
+    return pools.hasLost(tag);
   }
 
   /** Says what is left to do with the pools that were taken for lost. */
   private void noteNext(TierSpec tier) throws IOException {
-    try (PoolReaders pools = PoolReaders.open(tier.config().pools())) {
-      Map<Path, UUID> open = new HashMap<>();
-      pools.paths().forEach((id, file) -> open.put(file, id));
-      for (Path file : tier.config().pools()) {
-        UUID id = open.get(file);
-        if (id == null || lostPools.contains(id)) {
-          note(
-              """
-              pool %s is lost; next, before the broker starts: %screate a new one with 'strata \
-              pool create'\
-              """
-                  .formatted(
-                      file,
-                      Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-                          ? "move the file away and "
-                          : ""));
-        }
+    Map<UUID, Path> there = poolsThatAreThere(tier);
+    there.keySet().removeAll(lostPools);
+    for (Path file : tier.config().pools()) {
+      if (!there.containsValue(file)) {
+        note(
+            """
+            pool %s is lost; next, before the broker starts: %screate a new one with 'strata \
+            pool create'\
+            """
+                .formatted(
+                    file,
+                    Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+                        ? "move the file away and "
+                        : ""));
       }
     }
   }
@@ -296,11 +331,6 @@ public final class AcceptLossCommand extends StrataCommand {
       node.put("logDirectory", each.logDirectory().toString());
       node.put("reason", each.reason());
     }
-  }
-
-  /** From the first one that the deleted segments may have to the one behind their last record. */
-  private static String offsets(AcceptedLoss.Loss loss) {
-    return loss.droppedOffsets().from() + " to " + loss.droppedOffsets().end();
   }
 
   private static void print(AcceptedLoss.Plan plan, boolean yes, PrintWriter out) {
@@ -328,7 +358,9 @@ public final class AcceptLossCommand extends StrataCommand {
           loss.fromOffset(),
           loss.dropped().size(),
           loss.droppedBytes(),
-          loss.dropped().isEmpty() ? "-" : offsets(loss),
+          loss.dropped().isEmpty()
+              ? "-"
+              : loss.droppedOffsets().from() + " to " + loss.droppedOffsets().end(),
           loss.directory());
     }
     table.print(out);

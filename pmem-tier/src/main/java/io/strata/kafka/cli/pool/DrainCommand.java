@@ -2,6 +2,7 @@ package io.strata.kafka.cli.pool;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.broker.TierSpecs;
+import io.strata.kafka.cli.pool.SegmentInventory.DrainSpace;
 import io.strata.kafka.cli.terminal.BrokerStopped;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.ConfigOption;
@@ -20,6 +21,7 @@ import io.strata.kafka.tier.spec.TierEvents;
 import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -54,7 +56,7 @@ public final class DrainCommand extends StrataCommand {
     try (BrokerStopped stopped = BrokerStopped.require(broker.logDirs());
         Progress progress = Progress.onTerminal("draining")) {
       try (SegmentInventory inventory = new SegmentInventory(strata.pools())) {
-        DrainSpace.of(inventory, broker.logDirs()).require();
+        requireSpace(inventory.drainSpace(broker.logDirs()));
       }
       TierSpec spec = TierSpecs.of(strata, broker);
       Optional<IOException> refusal = HotTier.refusalToOpen(spec);
@@ -66,6 +68,25 @@ public final class DrainCommand extends StrataCommand {
     json.print(out(), document -> describe(report, document), out -> out.println(text(report)));
     report.kept().forEach(kept -> note("stays in its pool: " + kept));
     return report.complete() ? ExitCode.OK : ExitCode.FINDINGS;
+  }
+
+  private static void requireSpace(List<DrainSpace> space) throws RefusedException {
+    for (DrainSpace each : space) {
+      if (!each.isEnough()) {
+        throw new RefusedException(
+            """
+            log directories %s: found %s free on their file system %s, expected %s for what only \
+            the pools have, and changed nothing; make the file system larger or delete what is not \
+            Kafka's there, or start the broker and shorten the retention of large topics; then \
+            drain again\
+            """
+                .formatted(
+                    each.directories(),
+                    ByteSize.format(each.free()),
+                    each.store(),
+                    ByteSize.format(each.needed())));
+      }
+    }
   }
 
   private static void describe(Drain.Report report, ObjectNode document) {

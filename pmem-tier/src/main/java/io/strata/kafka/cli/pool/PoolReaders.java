@@ -19,7 +19,7 @@ import java.util.UUID;
 /** The pools of a configuration, open for reading: those that can be. */
 final class PoolReaders implements AutoCloseable {
   private final Map<UUID, PoolReader> pools = new LinkedHashMap<>();
-  private final Map<Path, PoolException> refusals = new LinkedHashMap<>();
+  private final List<PoolException> refusals = new ArrayList<>();
 
   private PoolReaders() {}
 
@@ -31,15 +31,15 @@ final class PoolReaders implements AutoCloseable {
         PoolReader pool = Pool.openReadOnly(file);
         readers.pools.put(pool.info().id(), pool);
       } catch (PoolException e) {
-        readers.refusals.put(file, e);
+        readers.refusals.add(e);
       }
     }
     return readers;
   }
 
-  /** Returns why pools could not be opened, by their files. */
-  Map<Path, PoolException> refusals() {
-    return Collections.unmodifiableMap(refusals);
+  /** Returns why pools could not be opened. */
+  List<PoolException> refusals() {
+    return Collections.unmodifiableList(refusals);
   }
 
   /** Returns the files of those that could be opened, as they are configured. */

@@ -20,7 +20,6 @@ import java.util.List;
 /**
  * The identity and the use of a pool, read while a broker may be writing to it.
  *
- * @param info what the pool is
  * @param segments slots that hold a segment
  * @param deleting of those, the ones whose deletion has been begun
  * @param usedBytes bytes in the segments' extents

@@ -8,9 +8,11 @@ import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotSnapshot;
 import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.Directories;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,8 +20,11 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,6 +35,9 @@ import java.util.function.Predicate;
  * Writes nothing, and works while the broker runs: what goes away while it looks is left out.
  */
 public final class SegmentInventory implements AutoCloseable {
+  /** Longer than that of any usual file system. */
+  private static final long BLOCK = 4096;
+
   private final PoolReaders pools;
   private final List<SegmentEntry> entries = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
@@ -38,25 +46,23 @@ public final class SegmentInventory implements AutoCloseable {
   /** Opens the pools; one that cannot be opened is a finding. */
   public SegmentInventory(List<Path> poolFiles) throws IOException {
     this.pools = PoolReaders.open(poolFiles);
-    pools.refusals().forEach((file, refusal) -> findings.add(String.valueOf(refusal.getMessage())));
+    pools.refusals().forEach(refusal -> findings.add(String.valueOf(refusal.getMessage())));
   }
 
   /**
    * Adds the segments in a log directory. A file that cannot be looked at is a finding; the rest
    * goes on.
-   *
-   * @param wanted which topics
    */
   void walk(Path logDirectory, Predicate<String> wanted) throws IOException {
-    try (DirectoryStream<Path> partitions = Files.newDirectoryStream(logDirectory)) {
-      for (Path partition : partitions) {
+    try {
+      for (Path partition : Directories.list(logDirectory)) {
         walkPartition(partition, wanted);
       }
     } catch (NoSuchFileException | NotDirectoryException e) {
       findings.add(
           "log directory %s: found no directory, expected one: format it, or correct log.dirs"
               .formatted(logDirectory));
-    } catch (FileSystemException | DirectoryIteratorException e) {
+    } catch (FileSystemException e) {
       notLookedAt("log directory", logDirectory, e);
     }
   }
@@ -152,6 +158,55 @@ public final class SegmentInventory implements AutoCloseable {
         name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), size, size, size, size);
   }
 
+  /**
+   * Looks into log directories for the space that a drain needs in their file systems, for what
+   * only the pools have.
+   */
+  public List<DrainSpace> drainSpace(List<Path> logDirectories) throws IOException {
+    Map<String, FileStore> stores = new LinkedHashMap<>();
+    Map<String, List<Path>> directories = new HashMap<>();
+    for (Path directory : logDirectories) {
+      if (Files.isDirectory(directory)) {
+        walk(directory, any -> true);
+        FileStore store = Files.getFileStore(directory);
+        stores.put(store.toString(), store);
+        directories.computeIfAbsent(store.toString(), key -> new ArrayList<>()).add(directory);
+      }
+    }
+    Map<String, Long> needed = new HashMap<>();
+    for (SegmentEntry entry : entries()) {
+      long bytes = entry.neededInLogFile();
+      if (bytes > 0) {
+        // A partition may be a symbolic link to another file system.
+        FileStore store = Files.getFileStore(entry.file());
+        stores.putIfAbsent(store.toString(), store);
+        needed.merge(store.toString(), bytes, Long::sum);
+      }
+    }
+    List<DrainSpace> all = new ArrayList<>();
+    for (Map.Entry<String, FileStore> each : stores.entrySet()) {
+      all.add(
+          new DrainSpace(
+              each.getKey(),
+              directories.getOrDefault(each.getKey(), List.of()),
+              needed.getOrDefault(each.getKey(), 0L),
+              each.getValue().getUsableSpace()));
+    }
+    return all;
+  }
+
+  /**
+   * The space of one file system.
+   *
+   * @param needed bytes that a drain writes there
+   * @param free bytes that may be written
+   */
+  public record DrainSpace(String store, List<Path> directories, long needed, long free) {
+    public boolean isEnough() {
+      return free >= needed;
+    }
+  }
+
   /** Returns the segments, by topic, partition and base offset. */
   public List<SegmentEntry> entries() {
     entries.sort(
@@ -237,6 +292,20 @@ public final class SegmentInventory implements AutoCloseable {
     /** The bytes in the pool that the log file does not have yet. */
     long bytesOnlyInPool() {
       return end - clean;
+    }
+
+    /** The bytes that a drain writes to the log file's file system, in whole blocks. */
+    long neededInLogFile() throws IOException {
+      long bytes = bytesOnlyInPool();
+      if (bytes > 0 && state == State.HOT) {
+        try {
+          // A start truncates the bytes that a copy has left behind the clean ones.
+          bytes -= Math.max(0, Math.min(Files.size(file), end) - clean);
+        } catch (NoSuchFileException deleted) {
+          return 0;
+        }
+      }
+      return (bytes + BLOCK - 1) / BLOCK * BLOCK;
     }
 
     /** Returns whether the log file of a segment in a pool has all of it too. */

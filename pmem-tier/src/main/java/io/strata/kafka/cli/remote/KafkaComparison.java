@@ -76,8 +76,6 @@ final class KafkaComparison {
      * Returns the state of a copy. A copy that Kafka began and never ended is not needed only if
      * Kafka has copied the same offsets again, and the store has that copy unless Kafka has begun
      * to delete it. Otherwise the record of its end may have been lost, or it is the only copy.
-     *
-     * @param stored the ids of the store's segments
      */
     State state(SegmentInfo copy, Set<String> stored) {
       State noted = states.getOrDefault(copy.key().id(), State.UNKNOWN);

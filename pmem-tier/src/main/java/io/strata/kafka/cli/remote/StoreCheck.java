@@ -33,8 +33,8 @@ final class StoreCheck {
     this.expectedBytes = expectedBytes;
   }
 
-  /** The findings of one directory. */
-  private static final class Result {
+  /** Collects the findings of one directory. */
+  private final class Result implements Scrubber.Listener {
     private final Place place;
     private final List<Finding> findings = new ArrayList<>();
     private final List<Path> removed = new ArrayList<>();
@@ -44,6 +44,30 @@ final class StoreCheck {
 
     Result(Place place) {
       this.place = place;
+    }
+
+    @Override
+    public void before(int bytes) throws InterruptedException {
+      rate.acquire(bytes, () -> false);
+      readBytes += bytes;
+      progress.progress(readBytes, Math.max(expectedBytes, readBytes));
+    }
+
+    @Override
+    public void checked(SegmentKey key, Path directory, int objects, long bytes) {
+      this.segments++;
+      this.objects += objects;
+      this.bytes += bytes;
+    }
+
+    @Override
+    public void found(Finding finding) {
+      findings.add(finding);
+    }
+
+    @Override
+    public void removed(Path orphan) {
+      removed.add(orphan);
     }
   }
 
@@ -75,38 +99,12 @@ final class StoreCheck {
   private void run(Place place, Scrubber.Options options) throws IOException, InterruptedException {
     Result result = new Result(place);
     results.add(result);
-    Scrubber.Listener listener =
-        new Scrubber.Listener() {
-          @Override
-          public void before(int bytes) throws InterruptedException {
-            rate.acquire(bytes, () -> false);
-            readBytes += bytes;
-            progress.progress(readBytes, Math.max(expectedBytes, readBytes));
-          }
-
-          @Override
-          public void checked(SegmentKey key, Path directory, int objects, long bytes) {
-            result.segments++;
-            result.objects += objects;
-            result.bytes += bytes;
-          }
-
-          @Override
-          public void found(Finding finding) {
-            result.findings.add(finding);
-          }
-
-          @Override
-          public void removed(Path orphan) {
-            result.removed.add(orphan);
-          }
-        };
     try {
       boolean unused =
           place.whileItAnswers(
               "checking",
               control -> {
-                Scrubber.scrub(place.directory(), options, InstantSource.system(), "", listener);
+                Scrubber.scrub(place.directory(), options, InstantSource.system(), "", result);
                 return true;
               });
     } catch (NoSuchFileException e) {

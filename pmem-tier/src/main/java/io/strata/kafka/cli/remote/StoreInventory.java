@@ -20,6 +20,14 @@ import java.util.function.Predicate;
 
 /** The segments of a store, by listing its directories. */
 final class StoreInventory {
+  /** Sorts by topic, partition and offset. */
+  static final Comparator<SegmentKey> ORDER =
+      Comparator.comparing(SegmentKey::topic)
+          .thenComparing(SegmentKey::topicId)
+          .thenComparing(SegmentKey::partition)
+          .thenComparing(SegmentKey::startOffset)
+          .thenComparing(SegmentKey::id);
+
   private final Predicate<SegmentKey> chosen;
   private final Map<String, Segment> segments = new LinkedHashMap<>();
   private final List<String> findings = new ArrayList<>();
@@ -138,16 +146,9 @@ final class StoreInventory {
     return true;
   }
 
-  /** The segments, by topic, partition and offset. */
+  /** The segments, in their order. */
   List<Segment> segments() {
-    List<Segment> sorted = new ArrayList<>(segments.values());
-    sorted.sort(
-        Comparator.comparing((Segment segment) -> segment.key().topic())
-            .thenComparing(segment -> segment.key().topicId())
-            .thenComparingInt(segment -> segment.key().partition())
-            .thenComparingLong(segment -> segment.key().startOffset())
-            .thenComparing(segment -> segment.key().id()));
-    return sorted;
+    return segments.values().stream().sorted(Comparator.comparing(Segment::key, ORDER)).toList();
   }
 
   /** All copies, in the same order. */

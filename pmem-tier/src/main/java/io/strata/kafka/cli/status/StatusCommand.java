@@ -103,10 +103,10 @@ public final class StatusCommand extends StrataCommand {
   private void print(BrokerStatus status) {
     json.print(
         out(),
-        document -> StatusOutput.describe(status, document),
+        status::describe,
         out -> {
           out.print(watch != null && Progress.isTerminal(1) ? PrintableWriter.CLEAR : "");
-          StatusOutput.print(status, out);
+          status.print(out);
           out.print(watch != null ? System.lineSeparator() : "");
         });
     out().flush();

@@ -21,7 +21,6 @@ import java.util.regex.Pattern;
  * The machine as a command sees it, beside files that it is given: the environment, its own jar and
  * the kernel's files.
  *
- * @param environment the environment's variables
  * @param jar the jar that this runs from; empty if it is none
  * @param root the directory that {@code proc} and {@code sys} are in
  */

@@ -13,30 +13,15 @@ public final class Durations {
 
   private Durations() {}
 
-  /**
-   * Reads a time, in seconds.
-   *
-   * @throws IllegalArgumentException if it is none
-   */
-  public static double parse(String text) {
-    Matcher matcher = TEXT.matcher(text.strip().toLowerCase(Locale.ROOT));
-    if (matcher.matches()) {
-      Double unit = UNITS.get(matcher.group(2));
-      if (unit != null) {
-        return Double.parseDouble(matcher.group(1)) * unit;
-      }
-    }
-    throw new IllegalArgumentException(
-        "found '" + text + "', expected a time, for example 90s, 10m or 2h");
-  }
-
   /** Reads the value of an option, in seconds. */
   public static double parse(String option, String text) throws UsageException {
-    try {
-      return parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(option + ": " + e.getMessage());
+    Matcher matcher = TEXT.matcher(text.strip().toLowerCase(Locale.ROOT));
+    Double unit = matcher.matches() ? UNITS.get(matcher.group(2)) : null;
+    if (unit == null) {
+      throw new UsageException(
+          "%s: found '%s', expected a time, for example 90s, 10m or 2h".formatted(option, text));
     }
+    return Double.parseDouble(matcher.group(1)) * unit;
   }
 
   /** In the largest unit that leaves a number from 1 up, with the next one below it. */

@@ -3,12 +3,12 @@ package io.strata.kafka.cli.terminal;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -83,11 +83,6 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
   /** Returns one sentence on a failure, with the file that it is about. */
   public static String messageOf(Exception failure) {
     Exception e = unwrapped(failure);
-    Optional<String> message = Optional.ofNullable(e.getMessage());
-    // The JDK's file exceptions have the file's name for a message and their class for a reason.
-    if (e instanceof NoSuchFileException) {
-      return message.orElse("a file") + ": no such file or directory";
-    }
     if (e instanceof AccessDeniedException denied) {
       Optional<String> file = Optional.ofNullable(denied.getFile());
       return "%s: permission denied for user %s (%s); run this as the user that the broker runs as"
@@ -96,12 +91,12 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
               System.getProperty("user.name", "?"),
               file.map(name -> FileProbe.ownership(Path.of(name))).orElse("of another user"));
     }
-    if (e instanceof IOException) {
-      return message.orElse(e.getClass().getSimpleName());
+    if (e instanceof IOException file) {
+      return FailureText.of(file);
     }
     if (e instanceof RuntimeException) {
       return "internal error: " + e + " (run again with --verbose for the stack trace)";
     }
-    return message.orElse(e.toString());
+    return Optional.ofNullable(e.getMessage()).orElse(e.toString());
   }
 }

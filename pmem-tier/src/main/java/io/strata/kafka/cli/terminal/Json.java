@@ -22,23 +22,10 @@ public final class Json {
       text.accept(out);
       return;
     }
-    ObjectNode root = object();
+    ObjectNode root = MAPPER.createObjectNode();
     document.accept(root);
-    print(root, out);
-  }
-
-  public boolean given() {
-    return given;
-  }
-
-  public static ObjectNode object() {
-    return MAPPER.createObjectNode();
-  }
-
-  /** Prints a document, indented. */
-  public static void print(ObjectNode document, PrintWriter out) {
     try {
-      out.println(MAPPER.writeValueAsString(document));
+      out.println(MAPPER.writeValueAsString(root));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("a tree of plain values is always JSON", e);
     }

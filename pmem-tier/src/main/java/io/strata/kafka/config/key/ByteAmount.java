@@ -3,7 +3,6 @@ package io.strata.kafka.config.key;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,20 +17,8 @@ public record ByteAmount(long bytes) {
   private static final Pattern TEXT =
       Pattern.compile("(\\d{1,19}(?:\\.\\d{1,9})?)\\s*([A-Za-z]*)(/s)?");
   private static final List<String> DECIMAL_UNITS = List.of("B", "kB", "MB", "GB", "TB", "PB");
-  private static final Map<String, Long> UNITS =
-      Map.ofEntries(
-          Map.entry("", 1L),
-          Map.entry("b", 1L),
-          Map.entry("kb", 1_000L),
-          Map.entry("mb", 1_000_000L),
-          Map.entry("gb", 1_000_000_000L),
-          Map.entry("tb", 1_000_000_000_000L),
-          Map.entry("pb", 1_000_000_000_000_000L),
-          Map.entry("kib", 1L << 10),
-          Map.entry("mib", 1L << 20),
-          Map.entry("gib", 1L << 30),
-          Map.entry("tib", 1L << 40),
-          Map.entry("pib", 1L << 50));
+  private static final String POWERS = "kmgtp";
+  private static final Pattern UNIT = Pattern.compile("(?:(?:([%s])(i?))?b)?".formatted(POWERS));
 
   /**
    * Reads an amount. A fraction of a byte is dropped.
@@ -59,11 +46,13 @@ public record ByteAmount(long bytes) {
     if (matcher.group(3) != null && !rate) {
       throw new IllegalArgumentException("an amount, not a rate");
     }
-    Long unit = UNITS.get(matcher.group(2).toLowerCase(Locale.ROOT));
-    if (unit == null) {
+    Matcher unit = UNIT.matcher(matcher.group(2).toLowerCase(Locale.ROOT));
+    if (!unit.matches()) {
       throw new IllegalArgumentException(unknownUnit(matcher.group(2)));
     }
-    BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit));
+    int power = unit.group(1) == null ? 0 : POWERS.indexOf(unit.group(1)) + 1;
+    BigDecimal base = BigDecimal.valueOf("i".equals(unit.group(2)) ? 1024 : 1000);
+    BigDecimal bytes = new BigDecimal(matcher.group(1)).multiply(base.pow(power));
     if (bytes.compareTo(BigDecimal.valueOf(Long.MAX_VALUE)) > 0) {
       throw new IllegalArgumentException("more bytes than a 64-bit number can hold");
     }
@@ -71,7 +60,7 @@ public record ByteAmount(long bytes) {
   }
 
   private static String unknownUnit(String unit) {
-    return unit.length() == 1 && "kmgtp".contains(unit.toLowerCase(Locale.ROOT))
+    return unit.length() == 1 && POWERS.contains(unit.toLowerCase(Locale.ROOT))
         ? "unknown unit '%1$s', which may be a power of 1000 or of 1024: write %2$sB or %2$siB"
             .formatted(unit, unit.toUpperCase(Locale.ROOT))
         : """

@@ -6,10 +6,7 @@ import java.util.List;
  * One thing that is wrong, or doubtful, in the configuration.
  *
  * @param isError whether Strata refuses to run with it; else it runs, and the operator should know
- * @param key the key's name
  * @param found what is there, quoted where it is a value
- * @param expected what should be there
- * @param action what to do about it
  */
 public record ConfigProblem(
     boolean isError, String key, String found, String expected, String action) {

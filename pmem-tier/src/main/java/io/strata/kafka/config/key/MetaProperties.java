@@ -15,10 +15,6 @@ import java.util.UUID;
 /**
  * The content of a log directory's {@code meta.properties}, which Kafka writes when it formats the
  * directory.
- *
- * @param nodeId the broker that the directory belongs to
- * @param clusterId the cluster, as Kafka writes it
- * @param directoryId the directory itself
  */
 public record MetaProperties(
     OptionalInt nodeId, Optional<String> clusterId, Optional<UUID> directoryId) {

@@ -20,20 +20,17 @@ import java.util.stream.Collectors;
 public record ServiceLinks(Set<String> services, Set<String> keys) {
   private static final String HOST = ".service.host";
   private static final Pattern BASE = Pattern.compile("strata(?:\\.[a-z0-9._-]+)?");
-  private static final Pattern ADDRESS = Pattern.compile("[0-9a-f.:]+");
-  private static final Pattern NUMBER = Pattern.compile("[0-9]{1,5}");
-  private static final Pattern PROTOCOL = Pattern.compile("tcp|udp|sctp");
-  private static final Pattern URL = Pattern.compile("(?:tcp|udp|sctp)://[0-9a-f.:\\[\\]]+:[0-9]+");
 
-  /** Pairs what follows the service's name in a key with what its value looks like. */
-  private static final Map<Pattern, Pattern> VARIABLES =
-      Map.of(
-          Pattern.compile("\\.service\\.host"), ADDRESS,
-          Pattern.compile("\\.service\\.port(?:\\.[a-z0-9._-]+)?"), NUMBER,
-          Pattern.compile("\\.port(?:\\.[0-9]+\\.(?:tcp|udp|sctp))?"), URL,
-          Pattern.compile("\\.port\\.[0-9]+\\.(?:tcp|udp|sctp)\\.addr"), ADDRESS,
-          Pattern.compile("\\.port\\.[0-9]+\\.(?:tcp|udp|sctp)\\.port"), NUMBER,
-          Pattern.compile("\\.port\\.[0-9]+\\.(?:tcp|udp|sctp)\\.proto"), PROTOCOL);
+  /** Matches what follows the service's name in a key, with what its value looks like. */
+  private static final Pattern VARIABLE =
+      Pattern.compile(
+          String.join(
+              "|",
+              "\\.(?:service\\.host|port\\.\\d+\\.(?:tcp|udp|sctp)\\.addr)=[0-9a-f.:]+",
+              "\\.service\\.port(?:\\.[a-z0-9._-]+)?=\\d{1,5}",
+              "\\.port\\.\\d+\\.(?:tcp|udp|sctp)\\.port=\\d{1,5}",
+              "\\.port\\.\\d+\\.(?:tcp|udp|sctp)\\.proto=(?:tcp|udp|sctp)",
+              "\\.port(?:\\.\\d+\\.(?:tcp|udp|sctp))?=(?:tcp|udp|sctp)://[0-9a-f.:\\[\\]]+:\\d+"));
 
   /** Copies the sets. */
   public ServiceLinks {
@@ -69,11 +66,7 @@ public record ServiceLinks(Set<String> services, Set<String> keys) {
 
   private static boolean isOf(String base, String key, String value) {
     return key.startsWith(base)
-        && VARIABLES.entrySet().stream()
-            .anyMatch(
-                variable ->
-                    variable.getKey().matcher(key.substring(base.length())).matches()
-                        && variable.getValue().matcher(value.strip()).matches());
+        && VARIABLE.matcher(key.substring(base.length()) + "=" + value.strip()).matches();
   }
 
   /** Returns the service's name: a hyphen has become an underscore, and that a dot. */

@@ -14,14 +14,11 @@ import java.util.regex.Pattern;
  * declares all keys that have a word in its place. {@link #partOf} finds that word, {@link #with}
  * makes the key of a word.
  *
- * @param <T> the type of the parsed value
  * @param name the key, for example {@code strata.pool.type}
- * @param kind what values it takes
  * @param defaultValue the default as it would be written in the file; empty if there is no fixed
  *     one
  * @param otherwise the effect of an absent key that has no fixed default, for the reader
  * @param dynamic whether {@code kafka-configs.sh} may change it on a live broker
- * @param documentation describes the key, in whole sentences
  */
 public record StrataKey<T>(
     String name,
@@ -51,11 +48,6 @@ public record StrataKey<T>(
   /** The values allowed, as a phrase that completes "expected ...". */
   public String expected() {
     return kind.expected();
-  }
-
-  /** The first release that knows the key: no release has added one yet. */
-  public String since() {
-    return "0.1.0";
   }
 
   /**
@@ -107,18 +99,13 @@ public record StrataKey<T>(
    */
   public StrataKey<T> like(List<String> parts) {
     List<String> own = List.of(name.split("\\."));
-    int place = own.indexOf(placeholder());
-    if (place < 0 || place == own.size() - 1 || own.size() != parts.size()) {
-      return this;
+    for (int i = 0; i < own.size() - 1 && own.size() == parts.size(); i++) {
+      if (PLACEHOLDER.matcher(own.get(i)).matches()) {
+        StrataKey<T> key = with(parts.get(i));
+        return matches(key.name()) ? key : this;
+      }
     }
-    StrataKey<T> key = with(parts.get(place));
-    return matches(key.name()) ? key : this;
-  }
-
-  /** The placeholder, or the whole name if there is none. */
-  private String placeholder() {
-    Matcher matcher = PLACEHOLDER.matcher(name);
-    return matcher.find() ? matcher.group() : name;
+    return this;
   }
 
   /**

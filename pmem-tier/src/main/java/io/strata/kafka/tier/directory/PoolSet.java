@@ -1,6 +1,6 @@
 package io.strata.kafka.tier.directory;
 
-import io.strata.kafka.config.TierConfig;
+import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.key.AckDurability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
@@ -64,7 +64,7 @@ public final class PoolSet {
     try {
       List<PoolTier> tiers = new ArrayList<>();
       Iterator<Path> files = spec.pools().iterator();
-      for (TierConfig tier : spec.config().tiers()) {
+      for (StrataConfig.Tier tier : spec.config().tiers()) {
         List<Pool> pools = new ArrayList<>();
         for (int i = 0; i < tier.pools().size(); i++) {
           Pool pool = open(spec, tier, files.next(), opened, events, opening);
@@ -84,7 +84,7 @@ public final class PoolSet {
 
   private static Pool open(
       TierSpec spec,
-      TierConfig tier,
+      StrataConfig.Tier tier,
       Path file,
       List<Pool> opened,
       TierEvents events,
@@ -106,7 +106,7 @@ public final class PoolSet {
    * Returns whether the operator has said that the tier's pools are to be durable when forced at
    * most.
    */
-  private static boolean wantsForce(TierConfig tier) {
+  private static boolean wantsForce(StrataConfig.Tier tier) {
     return tier.type().fixed().filter(MemoryType.FILE::equals).isPresent();
   }
 

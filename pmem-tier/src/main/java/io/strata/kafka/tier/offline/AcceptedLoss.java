@@ -4,10 +4,17 @@ import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
+import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.Slot;
+import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.segment.ValidRecords;
+import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.Directories;
+import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.directory.NewestLogFiles;
 import io.strata.kafka.tier.directory.RecoveryPoints;
 import io.strata.kafka.tier.directory.SegmentFiles;
@@ -21,13 +28,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -51,14 +63,11 @@ public final class AcceptedLoss {
   /**
    * A partition with log files of a lost pool. Immutable.
    *
-   * @param topic the partition's topic
-   * @param partition its number
    * @param directory its directory, whatever Kafka calls it at the moment
    * @param firstSegment the base offset of the first segment that may lack records: Kafka recovers
    *     the log from there; empty if none does
    * @param fromOffset the first offset that may be missing: all before it are there
    * @param dropped the files that come after it, the last first
-   * @param droppedBytes the sum of their lengths
    * @param droppedOffsets those of the segments among them
    * @param inPool those of them that a pool has bytes of
    * @param files the log files whose tags are to be removed
@@ -112,15 +121,6 @@ public final class AcceptedLoss {
       skipped = List.copyOf(skipped);
     }
 
-    /** Returns this plan and one for other log directories. */
-    public Plan with(Plan other) {
-      Map<Path, List<Loss>> all = new TreeMap<>(losses);
-      all.putAll(other.losses);
-      List<Skipped> notRead = new ArrayList<>(skipped);
-      notRead.addAll(other.skipped);
-      return new Plan(all, notRead);
-    }
-
     /** The partitions that may lack records, by directory. */
     public List<Loss> lacking() {
       return new TreeMap<>(losses)
@@ -134,10 +134,9 @@ public final class AcceptedLoss {
   /**
    * Finds what is lost. Changes nothing.
    *
-   * @param logDirectories the broker's log directories
-   * @param lost whether no slot has the segment's bytes any more, of those that log files name
+   * @param lost whether no slot has the bytes any more that a log file of a log directory names
    */
-  public static Plan plan(List<Path> logDirectories, Predicate<TaggedLogFile> lost)
+  public static Plan plan(Collection<Path> logDirectories, BiPredicate<Path, TaggedLogFile> lost)
       throws IOException {
     Map<Path, List<Loss>> losses = new TreeMap<>();
     List<Skipped> skipped = new ArrayList<>();
@@ -147,7 +146,7 @@ public final class AcceptedLoss {
         continue;
       }
       try {
-        List<Loss> inThis = lossesIn(configured.toRealPath(), lost);
+        List<Loss> inThis = lossesIn(configured.toRealPath(), file -> lost.test(configured, file));
         if (!inThis.isEmpty()) {
           losses.put(configured.toRealPath(), inThis);
         }
@@ -183,6 +182,9 @@ public final class AcceptedLoss {
             .filter(SegmentNames::isKept)
             .sorted(Comparator.comparingLong(AcceptedLoss::baseOffset))
             .toList();
+    OptionalLong firstSegment = OptionalLong.empty();
+    long from = 0;
+    List<Path> dropped = List.of();
     for (SegmentName name : inOrder) {
       Path file = requireNonNull(files.get(name));
       if (isNotedWhole(file)) {
@@ -191,25 +193,17 @@ public final class AcceptedLoss {
       long base = baseOffset(name);
       // The output of an unfinished compaction takes the place of whole segments when Kafka starts.
       boolean finished = name.stage() == SegmentName.Stage.LIVE;
-      long from = finished ? ValidRecords.nextOffset(file, base) : base;
+      long next = finished ? ValidRecords.nextOffset(file, base) : base;
       // If it does not, that proves nothing: compaction leaves gaps there.
       boolean reachesNext =
-          from > base && FileStatus.of(directory.resolve(SegmentNames.fileName(from))).isPresent();
+          next > base && FileStatus.of(directory.resolve(SegmentNames.fileName(next))).isPresent();
       if (!reachesNext) {
-        List<Path> dropped = filesFrom(directory, finished ? base + 1 : base);
-        return loss(directory, files, OptionalLong.of(base), from, dropped);
+        firstSegment = OptionalLong.of(base);
+        from = next;
+        dropped = filesFrom(directory, finished ? base + 1 : base);
+        break;
       }
     }
-    return loss(directory, files, OptionalLong.empty(), 0, List.of());
-  }
-
-  private static Loss loss(
-      Path directory,
-      Map<SegmentName, Path> files,
-      OptionalLong firstSegment,
-      long from,
-      List<Path> dropped)
-      throws IOException {
     SegmentId id = files.keySet().iterator().next().id();
     List<Path> inPool = new ArrayList<>();
     long bytes = 0;
@@ -219,6 +213,8 @@ public final class AcceptedLoss {
         inPool.add(file);
       }
     }
+    List<Path> untagged = new ArrayList<>(files.values());
+    untagged.removeAll(dropped);
     return new Loss(
         id.topic(),
         id.partition(),
@@ -229,7 +225,7 @@ public final class AcceptedLoss {
         bytes,
         offsetsOf(dropped, from),
         inPool,
-        files.values().stream().filter(file -> !dropped.contains(file)).toList());
+        untagged);
   }
 
   /**
@@ -308,5 +304,68 @@ public final class AcceptedLoss {
     } else {
       Files.deleteIfExists(file);
     }
+  }
+
+  /**
+   * Frees the segments that a pool holds for a log directory that is gone for good.
+   *
+   * @param logDirectories the broker's: a segment whose file is in one of them is not discarded
+   * @param really whether to free them; without it nothing is changed
+   * @return their paths, relative to the log directory
+   */
+  public static List<String> forget(
+      Path pool, UUID directory, Collection<Path> logDirectories, boolean really)
+      throws IOException {
+    List<String> forgotten = new ArrayList<>();
+    Set<SegmentTag> named = new HashSet<>();
+    for (Path logDirectory : logDirectories) {
+      TaggedLogFile.in(logDirectory.toRealPath()).forEach(logFile -> named.add(logFile.tag()));
+    }
+    try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
+      for (Slot slot : opened.slots()) {
+        SegmentTag tag = new Residence(slot, opened).tag();
+        if (slot.directoryId().equals(directory) && !named.contains(tag)) {
+          forgotten.add(slot.relativePath());
+          if (really) {
+            var extents = slot.extents().toList();
+            slot.discard();
+            opened.release(extents);
+          }
+        }
+      }
+    }
+    return forgotten;
+  }
+
+  /**
+   * Frees all that the pools have of a log directory, and gives it another identity: it is a new
+   * one from then on. No log file of it names a slot any more.
+   *
+   * @param really whether to do so; without it nothing is changed
+   * @return how many segments these are
+   */
+  public static int forgetAll(Collection<Path> pools, Path logDirectory, boolean really)
+      throws IOException {
+    Optional<LogDirectory> known = LogDirectory.find(logDirectory.toRealPath());
+    if (known.isEmpty()) {
+      return 0;
+    }
+    int segments = 0;
+    for (Path file : pools) {
+      if (really) {
+        segments += forget(file, known.get().id(), List.of(logDirectory), true).size();
+      } else {
+        try (PoolReader pool = Pool.openReadOnly(file)) {
+          UUID id = known.get().id();
+          segments +=
+              (int) pool.readAll().stream().filter(each -> each.directoryId().equals(id)).count();
+        }
+      }
+    }
+    if (really) {
+      known.get().release();
+      known.get().renew();
+    }
+    return segments;
   }
 }

@@ -50,11 +50,9 @@ public final class Drain {
   /**
    * The result of a drain. Immutable.
    *
-   * @param segments how many segments were drained
    * @param bytes how many bytes were copied out of the pools
    * @param kept slots that could not be drained, because their log directory or their log file is
    *     not there, and the log directories that were skipped, each with the reason
-   * @param recovery what recovery found before
    */
   public record Report(int segments, long bytes, List<String> kept, RecoveryReport recovery) {
     /** Copies the list. */
@@ -71,7 +69,6 @@ public final class Drain {
   /**
    * Drains all pools of a tier. When it returns, everything is durable in the log file.
    *
-   * @param progress is given the bytes drained
    * @throws IOException if a pool is in use or must be refused, or if a segment cannot be brought
    *     the log file; the segments before it are in the log file then, and it is still in the pool
    */

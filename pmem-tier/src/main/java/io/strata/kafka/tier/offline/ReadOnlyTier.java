@@ -97,9 +97,9 @@ public final class ReadOnlyTier implements SegmentFiles {
   private Optional<ReadOnlySegment> find(Path file) throws IOException {
     Optional<SegmentTag> tag = TaggedLogFile.tagOf(file);
     while (tag.isPresent()) {
-      Optional<ReadOnlySegment> found = live(tag.get(), file);
-      if (found.isPresent()) {
-        return found;
+      ReadOnlySegment segment = new ReadOnlySegment(pool(tag.get(), file), tag.get());
+      if (segment.slot().isPresent()) {
+        return Optional.of(segment);
       }
       // A slot that has moved on says that the bytes are in the log file, or in another slot, which
       // the tag names by now.
@@ -110,11 +110,6 @@ public final class ReadOnlyTier implements SegmentFiles {
       tag = again;
     }
     return Optional.empty();
-  }
-
-  private Optional<ReadOnlySegment> live(SegmentTag tag, Path file) throws IOException {
-    ReadOnlySegment segment = new ReadOnlySegment(pool(tag, file), tag);
-    return segment.slot().isPresent() ? Optional.of(segment) : Optional.empty();
   }
 
   private PoolReader pool(SegmentTag tag, Path file) throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.config.LocalSettings;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
@@ -128,8 +127,15 @@ public final class TierStateTest {
         TieredSegments.State kept = tier.tieredSegments().state();
         StrataConfig config = fixture.spec().config();
         tier.reconfigure(
-            new LocalSettings(
-                config.migration(), config.spillForce(), config.topicsInclude(), List.of("none")));
+            new StrataConfig(
+                config.tiers(),
+                config.poolCreate(),
+                config.topicsInclude(),
+                List.of("none"),
+                config.requireDax(),
+                config.durability(),
+                config.spillForce(),
+                config.migration()));
         assertSame("after the failure", kept, tier);
       }
     }
@@ -183,10 +189,17 @@ public final class TierStateTest {
       }
     }
 
-    LocalSettings settings() {
+    StrataConfig settings() {
       StrataConfig config = fixture.spec().config();
-      return new LocalSettings(
-          config.migration(), config.spillForce(), config.topicsInclude(), excluded);
+      return new StrataConfig(
+          config.tiers(),
+          config.poolCreate(),
+          config.topicsInclude(),
+          excluded,
+          config.requireDax(),
+          config.durability(),
+          config.spillForce(),
+          config.migration());
     }
 
     private void roll(int partition) throws IOException {

@@ -62,7 +62,7 @@ final class AcceptedLossTest {
   }
 
   private AcceptedLoss.Plan plan() throws IOException {
-    return AcceptedLoss.plan(fixture.logDirectories, logFile -> true);
+    return AcceptedLoss.plan(fixture.logDirectories, (directory, logFile) -> true);
   }
 
   private long nextOffset() throws IOException {
@@ -200,7 +200,8 @@ final class AcceptedLossTest {
     }
 
     AcceptedLoss.run(
-        AcceptedLoss.plan(fixture.logDirectories, logFile -> logFile.file().equals(first)));
+        AcceptedLoss.plan(
+            fixture.logDirectories, (directory, logFile) -> logFile.file().equals(first)));
 
     HotTier tier = fixture.open();
     assertThat(tier.recoveryReport().orphaned()).isEmpty();

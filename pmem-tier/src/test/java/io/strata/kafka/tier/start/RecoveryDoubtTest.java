@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.tier.Batches;
 import io.strata.kafka.tier.TierFixture;
 import io.strata.kafka.tier.directory.LogDirectory;
-import io.strata.kafka.tier.offline.Forget;
+import io.strata.kafka.tier.offline.AcceptedLoss;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -88,7 +88,7 @@ final class RecoveryDoubtTest {
     UUID id = LogDirectory.find(first.toRealPath()).orElseThrow().id();
     Files.move(first.resolve("orders-0"), second.resolve("orders-0"));
     fixture.logDirectories.remove(first);
-    assertThat(Forget.run(fixture.pools.get(0), id, List.of(second), true)).isEmpty();
+    assertThat(AcceptedLoss.forget(fixture.pools.get(0), id, List.of(second), true)).isEmpty();
     fixture.open();
     assertThat(fixture.read(second.resolve("orders-0").resolve(segment.getFileName())))
         .isEqualTo(BATCHES);

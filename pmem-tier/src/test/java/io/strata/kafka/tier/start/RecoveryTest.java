@@ -11,7 +11,7 @@ import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.TierFixture;
 import io.strata.kafka.tier.directory.LogDirectory;
-import io.strata.kafka.tier.offline.Forget;
+import io.strata.kafka.tier.offline.AcceptedLoss;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -364,8 +364,8 @@ class RecoveryTest {
     UUID gone = LogDirectory.find(fixture.logs()).orElseThrow().id();
     fixture.logDirectories.set(0, Files.createDirectories(fixture.root.resolve("new")));
     Path pool = fixture.pools.get(0);
-    assertThat(Forget.run(pool, gone, fixture.logDirectories, false)).hasSize(1);
-    assertThat(Forget.run(pool, gone, fixture.logDirectories, true)).hasSize(1);
+    assertThat(AcceptedLoss.forget(pool, gone, fixture.logDirectories, false)).hasSize(1);
+    assertThat(AcceptedLoss.forget(pool, gone, fixture.logDirectories, true)).hasSize(1);
     fixture.open();
     assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
   }
