@@ -282,7 +282,12 @@ public final class PoolCommand extends StrataCommand.Group {
     protected ExitCode run() throws Exception {
       List<Checked> pools = new ArrayList<>();
       for (Path file : files.resolve()) {
-        pools.add(new Checked(file, PoolChecker.check(file)));
+        Checked pool = new Checked(file, PoolChecker.check(file));
+        pools.add(pool);
+        if (!json.given()) {
+          // At once: the next pool may not be readable at all.
+          print(file, pool.report(), out());
+        }
       }
       json.print(
           out(),
@@ -290,7 +295,7 @@ public final class PoolCommand extends StrataCommand.Group {
             ArrayNode array = document.putArray("pools");
             pools.forEach(pool -> describe(pool.file(), pool.report(), array.addObject()));
           },
-          out -> pools.forEach(pool -> print(pool.file(), pool.report(), out)));
+          printed -> {});
       return pools.stream().allMatch(pool -> pool.report().usable())
           ? ExitCode.OK
           : ExitCode.FINDINGS;

@@ -16,6 +16,11 @@ public final class Json {
   @Option(names = "--json", description = "Print JSON, with sizes in bytes.")
   private boolean given;
 
+  /** Returns whether JSON was asked for. */
+  public boolean given() {
+    return given;
+  }
+
   /** Prints a result: fills a document if JSON was asked for, otherwise writes text. */
   public void print(PrintWriter out, Consumer<ObjectNode> document, Consumer<PrintWriter> text) {
     if (!given) {

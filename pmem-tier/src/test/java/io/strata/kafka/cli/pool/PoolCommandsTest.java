@@ -329,6 +329,17 @@ class PoolCommandsTest {
     assertThat(run.out()).contains("NOT_A_POOL");
   }
 
+  @Test
+  void checkShowsWhatItFoundBeforeAPoolThatCannotBeRead() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    CommandLineRun.of("pool", "create", "--size", "16MiB", file).succeeds();
+
+    CommandLineRun run = CommandLineRun.of("pool", "check", file, directory.resolve("none"));
+
+    assertThat(run.code()).isNotZero();
+    assertThat(run.out()).contains(file + ": sound");
+  }
+
   private static void flipByte(Path file, long position) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
