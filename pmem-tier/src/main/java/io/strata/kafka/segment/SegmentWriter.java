@@ -31,7 +31,7 @@ import java.util.function.LongSupplier;
  * what fits goes as above, then the slot is flagged spilled, and the rest goes to the log file;
  * from then on the committed length is the spill offset and stays until the segment is unspilled. A
  * truncation below the spill offset, or below where the pool's extents begin, truncates the log
- * file first.
+ * file first. An append that spills to a full disk gets the log file's exception.
  *
  * <p>Whatever fails leaves the view at what can be read: a caller that gets an exception finds the
  * segment as before, or longer by the part of its bytes that its source's position shows. Any other

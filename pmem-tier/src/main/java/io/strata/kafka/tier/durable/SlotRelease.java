@@ -12,8 +12,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Frees the slots that segments have left, and removes what names them: of deleted segments when
- * the deletion is durable, of relocated and evicted ones.
+ * Frees the slots of deleted segments, when the deletion is durable, and of relocated ones, and
+ * removes the tags that name them. An evicted segment has freed its slot itself: only its tag is
+ * left.
  *
  * <p>Thread safety: all methods may be called by any thread.
  *

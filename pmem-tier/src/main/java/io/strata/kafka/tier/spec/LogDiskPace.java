@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 
 /**
- * Shares the disk of one log directory between appends and copies, by what both of them measure:
- * nothing is known of the device.
+ * Shares the time of one log directory's disk, not its space, between appends and copies, by what
+ * both of them measure: nothing is known of the device.
  *
  * <p>Appends that <em>spill</em> come first. The time that they take is how many of them are under
  * way on average; copies get what is missing to one. When there is always one the disk has no time
