@@ -9,6 +9,10 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
        integration-tests/bench.sh turns [ROUNDS [JAVA...]]      durable appends in C and in Java (type pmem; to the pool, and by a
                                                                 segment's channel) in turn, in processor time; 9 rounds, with the
                                                                 java of the path. Needs cc, libpmem
+       integration-tests/bench.sh forced DIRECTORY [ROUNDS [APPENDS]]
+                                                                forced appends of 16 KiB to a pool of type file, by 1 and 8
+                                                                threads, beside C with O_DIRECT and O_DSYNC and with
+                                                                fdatasync, in turn; 5 rounds, 2000 appends a thread. Needs cc
        integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [LOG_MBPS [burst|steady|all [WHICH...]]]]]]
                                                                 a log directory of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with a retention of 1, 1.5 and 2 pools;
@@ -76,7 +80,25 @@ turns() {
     END { show() }'
 }
 
+# As turns, in appends per second of all threads.
+forced() {
+  local directory=${1:?a directory on the device to measure} rounds=${2:-5} appends=${3:-2000} c=target/forced_append threads
+  cc -O2 -pthread -o "$c" src/bench/c/forced_append.c
+  for ((round = 0; round < rounds; round++)); do
+    for threads in 1 8; do
+      echo "$threads C,direct $("$c" "$directory" 16384 "$threads" "$appends" direct)"
+      echo "$threads C,fdatasync $("$c" "$directory" 16384 "$threads" "$appends" cached)"
+      echo "$threads channel $(run --enable-native-access=ALL-UNNAMED io.strata.kafka.it.bench.ForcedTurn \
+        "$directory" 16384 "$threads" "$appends")"
+    done
+  done | sort -k1,1n -k2,2 -k3,3n | awk '
+    function show() { if (n) printf "%d threads  %-12s %8d appends/s (%d to %d)\n", threads, name, rates[int((n + 1) / 2)], rates[1], rates[n] }
+    { if ($1 != threads || $2 != name) { show(); n = 0; threads = $1; name = $2 } rates[++n] = $3 }
+    END { show() }'
+}
+
 case $what in
+  forced) forced "$@" ;;
   scale) run io.strata.kafka.it.TierScale "$@" ;;
   memory) java -cp "target/test-classes:target/bench-libs/*:$jar" org.openjdk.jmh.Main 'MemoryBench|ChannelBench' \
     -p directory=/dev/shm "$@" ;;

@@ -51,7 +51,7 @@ final class SegmentTurn {
     Path pool = BenchFile.fresh(args[0]);
     try {
       Pool.create(PoolSpec.of(pool, type, POOL_BYTES), ProgressListener.NONE);
-      try (HotTier tier = open(pool, type, logs)) {
+      try (HotTier tier = open(pool, type, "pool", logs)) {
         Path segment =
             Files.createDirectory(logs.resolve("orders-0")).resolve("00000000000000000000.log");
         try (FileChannel channel =
@@ -71,7 +71,7 @@ final class SegmentTurn {
     }
   }
 
-  private static void delete(Path tree) throws IOException {
+  static void delete(Path tree) throws IOException {
     try (Stream<Path> all = Files.walk(tree)) {
       for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
@@ -79,7 +79,8 @@ final class SegmentTurn {
     }
   }
 
-  private static HotTier open(Path pool, MemoryType type, Path logs) throws Exception {
+  /** Opens a tier of one pool and one log directory, without migration. */
+  static HotTier open(Path pool, MemoryType type, String durability, Path logs) throws Exception {
     StrataConfig config =
         StrataConfig.parse(
                 Map.of(
@@ -87,6 +88,8 @@ final class SegmentTurn {
                     pool.toString(),
                     "strata.pool.type",
                     type.name().toLowerCase(Locale.ROOT),
+                    "strata.durability",
+                    durability,
                     "strata.migration.threshold",
                     "-1"))
             .config()

@@ -143,11 +143,13 @@ public final class LibC {
   }
 
   /**
-   * Writes a range of a file's dirty pages to the device, and waits for them. The device's own
-   * cache and the file system's journal are left alone: nothing is durable by it.
+   * Writes a range of a file's dirty pages to the device, waits for them, and drops them from the
+   * cache. The device's own cache and the file system's journal are left alone: nothing is durable
+   * by it.
    */
   static void writeOut(int descriptor, long position, long length) {
-    int unused = Calls.sync_file_range(descriptor, position, length, WRITE_OUT_AND_WAIT);
+    int unusedWritten = Calls.sync_file_range(descriptor, position, length, WRITE_OUT_AND_WAIT);
+    int unusedDropped = Calls.posix_fadvise(descriptor, position, length, POSIX_FADV_DONTNEED);
   }
 
   private static void advise(Path file, IntConsumer advice) {

@@ -30,11 +30,12 @@ public final class PageCache {
     advise(() -> LibC.willNeed(file, position, length));
   }
 
-  /** Brings what has been written to a file to its device; used by one thread. */
+  /** Brings written bytes of a file from the cache to its device; used by one thread. */
   public interface WriteOut extends AutoCloseable {
     /**
-     * Waits until a range is written, where the system can be asked for that (sync_file_range(2)).
-     * It is not durable by that; a fault of the device is shown by the next force.
+     * Waits until a range is written, and drops it from the cache, where the system can be asked
+     * for that (sync_file_range(2), posix_fadvise(2)). It is not durable by that; a fault of the
+     * device is shown by the next force.
      */
     void range(long position, long length);
 
