@@ -1,5 +1,6 @@
 package io.strata.kafka.tier.files;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
@@ -19,7 +20,6 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -39,7 +39,10 @@ public final class TieredSegment {
   private volatile long shownMillis;
   private volatile long filledMillis;
   private volatile Set<SegmentTag> tags = Set.of();
-  private final AtomicInteger moves = new AtomicInteger();
+
+  @GuardedBy("this")
+  private int moves;
+
   private volatile long renamesSettled = -1;
   private volatile boolean active = true;
   private final SegmentRegistry registry;
@@ -149,8 +152,8 @@ public final class TieredSegment {
    * Returns whether a move works on it, and must not be passed by a second object for the same
    * file.
    */
-  boolean moving() {
-    return moves.get() > 0;
+  synchronized boolean moving() {
+    return moves > 0;
   }
 
   /** Returns whether a descriptor of ours is open on its log file: no other file has its inode. */
@@ -253,12 +256,12 @@ public final class TieredSegment {
     forceFailure = Optional.of(cause);
   }
 
-  void moveBegins() {
-    int unused = moves.incrementAndGet();
+  synchronized void moveBegins() {
+    moves++;
   }
 
-  public void moveEnds() {
-    int unused = moves.decrementAndGet();
+  public synchronized void moveEnds() {
+    moves--;
   }
 
   /** The tags that its log file may carry: one, or two while it moves. Immutable. */
