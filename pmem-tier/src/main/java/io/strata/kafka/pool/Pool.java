@@ -10,6 +10,7 @@ import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.space.BlockSet;
 import io.strata.kafka.pool.space.BuddyAllocator;
 import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentBytes;
 import io.strata.kafka.pool.space.PagesAhead;
 import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.PoolMoments;
@@ -17,6 +18,7 @@ import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.pool.words.Session;
 import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.pool.words.SlotWords;
 import io.strata.kafka.pool.words.Superblock;
 import java.io.Closeable;
 import java.io.IOException;
@@ -49,7 +51,9 @@ public final class Pool implements AutoCloseable {
   private static final int SHARES = 8;
 
   private final PersistentMemory memory;
+  private final ExtentBytes bytes;
   private final Superblock superblock;
+  private final SlotWords words;
 
   private final BuddyAllocator allocator;
   private final PagesAhead pages;
@@ -83,7 +87,9 @@ public final class Pool implements AutoCloseable {
       OpenReport report,
       Closeable lock) {
     this.memory = memory;
+    this.bytes = new ExtentBytes(memory);
     this.superblock = superblock;
+    this.words = new SlotWords(memory, superblock.salt());
     this.allocator = scan.allocator();
     this.pages =
         new PagesAhead(memory, allocator, superblock.dataPosition() + superblock.dataSize());
@@ -284,6 +290,16 @@ public final class Pool implements AutoCloseable {
   /** The bytes. */
   public PersistentMemory memory() {
     return memory;
+  }
+
+  /** The bytes of the segments. */
+  public ExtentBytes bytes() {
+    return bytes;
+  }
+
+  /** The stores into the slots. */
+  SlotWords words() {
+    return words;
   }
 
   /** Returns the findings of opening it. */

@@ -42,7 +42,6 @@ import java.util.UUID;
  */
 public final class Slot {
   private final Pool pool;
-  private final SlotWords words;
 
   private final int index;
   private final long generation;
@@ -56,14 +55,12 @@ public final class Slot {
   private volatile int flags;
   private volatile ExtentList extents;
 
-  /** Guards what is known to have been forced against a truncation that a force raced with. */
-  private final Object forceLock = new Object();
-
-  @GuardedBy("forceLock")
+  /** A force may race with a truncation: what is known to have been forced counts with this. */
+  @GuardedBy("this")
   private long truncations;
 
   /** Bytes known to survive a power failure, where that takes a force; not kept in the pool. */
-  @GuardedBy("forceLock")
+  @GuardedBy("this")
   private long forcedLength;
 
   /** Set when a truncation has failed: bytes behind the committed length may not be zeros. */
@@ -75,7 +72,6 @@ public final class Slot {
   /** A handle on a slot as it is in the pool. */
   Slot(Pool pool, SlotSnapshot image) {
     this.pool = pool;
-    this.words = new SlotWords(pool.memory(), pool.salt(), image.index(), image.generation());
     this.index = image.index();
     this.generation = image.generation();
     this.directoryId = image.directoryId();
@@ -121,10 +117,10 @@ public final class Slot {
 
   private void publish() throws IOException {
     // Where a power failure undoes what was not forced, each step is forced before the next.
-    words.storeBody(directoryId(), relativePath(), createdAtMillis(), flags);
-    words.force();
-    words.persist(STATE_OFFSET, SlotState.LIVE.code());
-    words.force();
+    words().storeBody(index, generation, directoryId, relativePath, createdAtMillis, flags);
+    words().force(index);
+    words().persist(index, STATE_OFFSET, SlotState.LIVE.code());
+    words().force(index);
     state = SlotState.LIVE;
   }
 
@@ -255,8 +251,12 @@ public final class Slot {
   private void publishExtent(ExtentList current, Extent added) throws IOException {
     int order = BuddyAllocator.orderOf(added.length());
     try {
-      words.persistExtent(
-          current.entry(current.count()), extentValue(pool.blockAt(added.position()), order));
+      words()
+          .persistExtent(
+              index,
+              generation,
+              current.entry(current.count()),
+              extentValue(pool.blockAt(added.position()), order));
     } catch (IOException e) {
       if (!needsForce()) {
         pool.allocator().free(added.position(), order);
@@ -267,7 +267,7 @@ public final class Slot {
     }
     // If this fails the count may still have reached the medium: the extent stays out too.
     ExtentList longer = current.with(added);
-    words.persist(EXTENTS_IN_USE_OFFSET, longer.inUse());
+    words().persist(index, EXTENTS_IN_USE_OFFSET, longer.inUse());
     extents = longer;
   }
 
@@ -310,7 +310,7 @@ public final class Slot {
           "%s: found length %s to commit, expected %s to %s"
               .formatted(this, length, committedLength, extents.end()));
     }
-    words.persist(COMMITTED_LENGTH_OFFSET, length);
+    words().persist(index, COMMITTED_LENGTH_OFFSET, length);
     committedLength = length;
   }
 
@@ -357,12 +357,12 @@ public final class Slot {
     try {
       // The length first: a reader in another process that sees the new count of truncations must
       // not see the old length with it.
-      words.store(COMMITTED_LENGTH_OFFSET, length);
-      words.store(CLEAN_LENGTH_OFFSET, Math.min(cleanLength, length));
-      words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
-      words.persistLine();
+      words().store(index, COMMITTED_LENGTH_OFFSET, length);
+      words().store(index, CLEAN_LENGTH_OFFSET, Math.min(cleanLength, length));
+      words().store(index, TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+      words().persistLine(index);
       if (kept.inUse() != current.inUse()) {
-        words.persist(EXTENTS_IN_USE_OFFSET, kept.inUse());
+        words().persist(index, EXTENTS_IN_USE_OFFSET, kept.inUse());
       }
       committedLength = length;
       cleanLength = Math.min(cleanLength, length);
@@ -399,15 +399,15 @@ public final class Slot {
     if (kept.count() < current.count()) {
       // The extents first: a reader in another process that sees the new count of truncations must
       // not see the old extents with it.
-      words.store(EXTENTS_IN_USE_OFFSET, kept.inUse());
-      words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
-      words.persistLine();
+      words().store(index, EXTENTS_IN_USE_OFFSET, kept.inUse());
+      words().store(index, TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+      words().persistLine(index);
       extents = kept;
       countTruncation(committedLength);
       if (needsForce()) {
-        words.force();
-        words.zeroAllBut(kept);
-        words.force();
+        words().force(index);
+        words().zeroAllBut(index, kept);
+        words().force(index);
       }
     }
     return current.first(current.count() - kept.count());
@@ -441,39 +441,35 @@ public final class Slot {
     ExtentList none = ExtentList.emptyAt(offset);
     // This word decides: from here on an opening finds no bytes in the pool, whatever comes of the
     // others.
-    words.persist(CLEAN_LENGTH_OFFSET, offset);
-    words.force();
-    words.store(EXTENTS_IN_USE_OFFSET, none.inUse());
-    words.store(TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
-    words.persistLine();
-    words.force();
-    words.persist(COMMITTED_LENGTH_OFFSET, offset);
+    words().persist(index, CLEAN_LENGTH_OFFSET, offset);
+    words().force(index);
+    words().store(index, EXTENTS_IN_USE_OFFSET, none.inUse());
+    words().store(index, TRUNCATIONS_OFFSET, nextTruncation() & CheckedWord.MAX_VALUE);
+    words().persistLine(index);
+    words().force(index);
+    words().persist(index, COMMITTED_LENGTH_OFFSET, offset);
     if (needsForce()) {
-      words.zeroAllBut(none);
-      words.force();
+      words().zeroAllBut(index, none);
+      words().force(index);
     }
     extents = none;
     cleanLength = offset;
     committedLength = offset;
     zeroedTo = offset;
-    synchronized (forceLock) {
+    synchronized (this) {
       forcedLength = offset;
       truncations++;
     }
     return dropped.toList();
   }
 
-  private long nextTruncation() {
-    synchronized (forceLock) {
-      return truncations + 1;
-    }
+  private synchronized long nextTruncation() {
+    return truncations + 1;
   }
 
-  private void countTruncation(long length) {
-    synchronized (forceLock) {
-      forcedLength = Math.min(forcedLength, length);
-      truncations++;
-    }
+  private synchronized void countTruncation(long length) {
+    forcedLength = Math.min(forcedLength, length);
+    truncations++;
   }
 
   private void forceTruncation() throws IOException {
@@ -482,8 +478,8 @@ public final class Slot {
       pool.truncationBegins();
     }
     ExtentList kept = extents;
-    words.zeroAllBut(kept);
-    words.force();
+    words().zeroAllBut(index, kept);
+    words().force(index);
     long length = committedLength;
     if (length < kept.end()) {
       int last = kept.find(length);
@@ -511,8 +507,8 @@ public final class Slot {
       force(cleanLength, length, true);
     }
     if (length != cleanLength) {
-      words.persist(CLEAN_LENGTH_OFFSET, length);
-      words.force();
+      words().persist(index, CLEAN_LENGTH_OFFSET, length);
+      words().force(index);
       cleanLength = length;
     }
   }
@@ -540,9 +536,9 @@ public final class Slot {
 
   private void changeFlags(int newFlags, boolean forced) throws IOException {
     if (newFlags != flags) {
-      words.persist(FLAGS_OFFSET, newFlags);
+      words().persist(index, FLAGS_OFFSET, newFlags);
       if (forced) {
-        words.force();
+        words().force(index);
       }
       flags = newFlags;
     }
@@ -556,8 +552,8 @@ public final class Slot {
   public void markDeleting() throws IOException {
     requireInUse();
     if (state != SlotState.DELETING) {
-      words.persist(STATE_OFFSET, SlotState.DELETING.code());
-      words.force();
+      words().persist(index, STATE_OFFSET, SlotState.DELETING.code());
+      words().force(index);
       state = SlotState.DELETING;
     }
   }
@@ -568,8 +564,8 @@ public final class Slot {
    */
   public void free() throws IOException {
     requireInUse();
-    words.persist(STATE_OFFSET, SlotState.FREE.code());
-    words.force();
+    words().persist(index, STATE_OFFSET, SlotState.FREE.code());
+    words().force(index);
     state = SlotState.FREE;
     pool.freed(index());
   }
@@ -582,9 +578,9 @@ public final class Slot {
     requireInUse();
     long later =
         Math.min(generation() + SlotLayout.GENERATIONS_SKIPPED, SlotLayout.LAST_GENERATION);
-    words.persist(STATE_OFFSET, SlotState.FREE.code());
-    words.persist(GENERATION_OFFSET, later);
-    words.force();
+    words().persist(index, STATE_OFFSET, SlotState.FREE.code());
+    words().persist(index, GENERATION_OFFSET, later);
+    words().force(index);
     state = SlotState.FREE;
     pool.discarded(index(), later);
   }
@@ -595,7 +591,7 @@ public final class Slot {
    * <p>May be called by any thread.
    */
   public void force() throws IOException {
-    words.force();
+    words().force(index);
   }
 
   /**
@@ -617,7 +613,7 @@ public final class Slot {
     }
     long start;
     long truncationsBefore;
-    synchronized (forceLock) {
+    synchronized (this) {
       start = Math.max(0, Math.min(from, forcedLength));
       truncationsBefore = truncations;
     }
@@ -629,11 +625,9 @@ public final class Slot {
     forced(end, truncationsBefore);
   }
 
-  private void forced(long end, long truncationsBefore) {
-    synchronized (forceLock) {
-      if (truncations == truncationsBefore) {
-        forcedLength = Math.max(forcedLength, end);
-      }
+  private synchronized void forced(long end, long truncationsBefore) {
+    if (truncations == truncationsBefore) {
+      forcedLength = Math.max(forcedLength, end);
     }
   }
 
@@ -644,7 +638,7 @@ public final class Slot {
    */
   Runnable beforeAllIsForced() {
     long truncationsBefore;
-    synchronized (forceLock) {
+    synchronized (this) {
       truncationsBefore = truncations;
     }
     // The length before the extents, as above.
@@ -660,7 +654,7 @@ public final class Slot {
     if (!needsForce()) {
       return true;
     }
-    synchronized (forceLock) {
+    synchronized (this) {
       return forcedLength >= committedLength;
     }
   }
@@ -670,13 +664,17 @@ public final class Slot {
       throws IOException {
     if (pool.memory().type() == MemoryType.FILE && !alone) {
       // Forcing any range of a file forces all of it, for all threads that wait.
-      words.forceWithOthers();
+      words().forceWithOthers(index);
       return;
     }
     for (Extent piece : current.between(from, end)) {
       pool.memory().forceAlone(piece.position(), piece.length());
     }
-    words.force();
+    words().force(index);
+  }
+
+  private SlotWords words() {
+    return pool.words();
   }
 
   private boolean needsForce() {

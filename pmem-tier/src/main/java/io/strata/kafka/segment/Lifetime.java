@@ -2,11 +2,7 @@ package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
-import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
-import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,12 +16,9 @@ final class Lifetime {
   @GuardedBy("this")
   private int channels;
 
-  /**
-   * The log file's own channels under them. The JDK closes the descriptor of a channel that is no
-   * longer referred to, without closing the channel, after its entry here has been cleared.
-   */
+  /** The last of the log file's own channels under them; null when there is none. */
   @GuardedBy("this")
-  private List<Reference<Object>> descriptors = List.of();
+  private @Nullable Descriptor descriptors;
 
   /** Whether channels may still be opened. */
   @GuardedBy("this")
@@ -35,6 +28,19 @@ final class Lifetime {
   private Runnable end = () -> {};
 
   private final SegmentEvents events;
+
+  /**
+   * A log file's own channel, in a chain. The JDK closes the descriptor of one that is no longer
+   * referred to, without closing the channel, after this has been cleared.
+   */
+  private static final class Descriptor extends WeakReference<Object> {
+    private @Nullable Descriptor other;
+
+    Descriptor(Object channel, @Nullable Descriptor other) {
+      super(channel);
+      this.other = other;
+    }
+  }
 
   /** A lifetime that notifies {@code events} each time that the last channel has been closed. */
   Lifetime(SegmentEvents events) {
@@ -54,21 +60,28 @@ final class Lifetime {
       throw new IOException(name + " has been deleted: it cannot be opened any more");
     }
     channels++;
-    Reference<Object> opened = new WeakReference<>(descriptor);
-    descriptors =
-        Stream.concat(without(null), Stream.of(opened)).collect(Collectors.toUnmodifiableList());
+    forget(null);
+    descriptors = new Descriptor(descriptor, descriptors);
   }
 
   /** A channel that was opened is about to close the log file's. */
   synchronized void channelCloses(Object descriptor) {
-    descriptors = without(descriptor).collect(Collectors.toUnmodifiableList());
+    forget(descriptor);
   }
 
-  /** The descriptors without those that are gone, and without {@code descriptor}. */
+  /** Forgets {@code descriptor}, and those that are gone. */
   @GuardedBy("this")
-  private Stream<Reference<Object>> without(@Nullable Object descriptor) {
-    return descriptors.stream()
-        .filter(known -> !known.refersTo(null) && !known.refersTo(descriptor));
+  private void forget(@Nullable Object descriptor) {
+    Descriptor kept = null;
+    for (Descriptor each = descriptors; each != null; ) {
+      Descriptor following = each.other;
+      if (!each.refersTo(null) && !each.refersTo(descriptor)) {
+        each.other = kept;
+        kept = each;
+      }
+      each = following;
+    }
+    descriptors = kept;
   }
 
   /** A channel that {@link #channelCloses} was notified of has been closed. */
@@ -114,6 +127,7 @@ final class Lifetime {
 
   /** Returns whether a channel has its descriptor open. */
   synchronized boolean holdsFile() {
-    return descriptors.stream().anyMatch(known -> !known.refersTo(null));
+    forget(null);
+    return descriptors != null;
   }
 }

@@ -23,6 +23,9 @@ record OpenMode(boolean readable, boolean writable, boolean append, boolean trun
     ALL
   }
 
+  /** As Kafka opens its segments: one object for the channels on all of them. */
+  private static final OpenMode USUAL = new OpenMode(true, true, false, false, Sync.NEVER);
+
   /**
    * The mode for {@code options}. Options that create or delete the file are for the caller that
    * opens the log file.
@@ -50,6 +53,7 @@ record OpenMode(boolean readable, boolean writable, boolean append, boolean trun
         options.contains(StandardOpenOption.SYNC)
             ? Sync.ALL
             : options.contains(StandardOpenOption.DSYNC) ? Sync.DATA : Sync.NEVER;
-    return new OpenMode(read, write, append, truncate, sync);
+    OpenMode mode = new OpenMode(read, write, append, truncate, sync);
+    return mode.equals(USUAL) ? USUAL : mode;
   }
 }

@@ -1,10 +1,10 @@
 package io.strata.kafka.segment;
 
 import io.strata.kafka.pool.PoolReader;
+import io.strata.kafka.pool.space.ExtentBytes;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotSnapshot;
 import io.strata.kafka.pool.words.SlotState;
-import io.strata.kafka.segment.view.ExtentBytes;
 import io.strata.kafka.segment.view.HotView;
 import io.strata.kafka.segment.view.SegmentBytes;
 import io.strata.kafka.segment.view.SegmentTag;

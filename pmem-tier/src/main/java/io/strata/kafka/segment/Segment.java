@@ -48,7 +48,7 @@ import java.util.Set;
  */
 public final class Segment implements SegmentBytes {
 
-  private final String logFileLabel;
+  private final String createdAs;
   private final SegmentSettings settings;
   private final SegmentEvents events;
   private final ReaderGate gate = new ReaderGate();
@@ -94,12 +94,12 @@ public final class Segment implements SegmentBytes {
 
   private Segment(
       Optional<Residence> residence,
-      String logFileLabel,
+      String createdAs,
       long logFileSize,
       long createdAtMillis,
       SegmentSettings settings,
       SegmentEvents events) {
-    this.logFileLabel = logFileLabel;
+    this.createdAs = createdAs;
     this.settings = settings;
     this.events = events;
     this.reads = new Reads(createdAtMillis);
@@ -129,7 +129,12 @@ public final class Segment implements SegmentBytes {
     return writer
         .residence()
         .map(in -> "segment in " + in)
-        .orElseGet(() -> "segment without a slot " + logFileLabel);
+        .orElseGet(() -> "segment without a slot " + createdAs);
+  }
+
+  /** The path of the log file, or its end, by which the segment was created, or found. */
+  public String createdAs() {
+    return createdAs;
   }
 
   /** Returns where the copy is that is read; empty when all bytes are in the log file. */

@@ -6,8 +6,8 @@ import io.strata.kafka.segment.view.SegmentBytes;
 import io.strata.kafka.segment.view.SpilledTail;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers what of a segment has not been forced, and forces it while appends go on.
@@ -28,9 +28,9 @@ final class SegmentForcer {
   /** The writer's, which is taken for moments only. */
   private final ReentrantLock lock;
 
-  /** Where the pool's bytes are; empty when all are in the log file. */
+  /** Where the pool's bytes are; null when all are in the log file. */
   @GuardedBy("lock")
-  private Optional<Slot> slot;
+  private @Nullable Slot slot;
 
   /** Bytes of the pool from here on may be unforced, {@link #NONE} when none is. */
   @GuardedBy("lock")
@@ -49,7 +49,7 @@ final class SegmentForcer {
    *
    * @param lock the writer lock, which guards {@code tail} too
    */
-  SegmentForcer(Optional<Slot> slot, SpilledTail tail, ReentrantLock lock) {
+  SegmentForcer(@Nullable Slot slot, SpilledTail tail, ReentrantLock lock) {
     this.slot = slot;
     this.tail = tail;
     this.lock = lock;
@@ -61,7 +61,7 @@ final class SegmentForcer {
    * <p>A force that runs meanwhile may still look at the slot before; there is nothing to lose.
    */
   @SuppressWarnings("GuardedBy") // the caller holds it
-  void movedToLocked(Optional<Slot> newSlot) {
+  void movedToLocked(@Nullable Slot newSlot) {
     assert lock.isHeldByCurrentThread();
     slot = newSlot;
     dirtyFrom = NONE;
@@ -109,7 +109,7 @@ final class SegmentForcer {
 
   /** Forces what is dirty now; on an exception or an answer of false it is dirty as before. */
   private boolean forceOnce(boolean metaData, FileChannel logFile) throws IOException {
-    Optional<Slot> current;
+    Slot current;
     long from;
     boolean logFileIsDirty;
     long truncationsBefore;
@@ -128,8 +128,8 @@ final class SegmentForcer {
     boolean done = false;
     boolean counts;
     try {
-      if (from != NONE && current.isPresent()) {
-        current.get().force(from, Long.MAX_VALUE);
+      if (from != NONE && current != null) {
+        current.force(from, Long.MAX_VALUE);
       }
       if (logFileIsDirty) {
         logFile.force(metaData);

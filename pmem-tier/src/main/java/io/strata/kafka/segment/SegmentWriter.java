@@ -5,9 +5,9 @@ import io.strata.kafka.memory.calls.Interrupts.IoSupplier;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentBytes;
 import io.strata.kafka.pool.space.ExtentList;
 import io.strata.kafka.pool.words.SlotFlag;
-import io.strata.kafka.segment.view.ExtentBytes;
 import io.strata.kafka.segment.view.HotView;
 import io.strata.kafka.segment.view.ReaderGate;
 import io.strata.kafka.segment.view.Residence;
@@ -19,10 +19,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that changes a segment's bytes, and the order in which it becomes durable and visible.
@@ -52,8 +51,7 @@ final class SegmentWriter {
 
   private final Segment segment;
   private final ReaderGate gate;
-  private final SpaceMaker spaceMaker;
-  private final BooleanSupplier forcesAppends;
+  private final SegmentSettings settings;
   private final SegmentEvents events;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -68,14 +66,14 @@ final class SegmentWriter {
 
   private final ChangeGuard guard = new ChangeGuard();
 
-  /** The place of the pool's bytes; empty when all are in the log file. Written under the lock. */
-  private volatile Optional<Residence> residence;
+  /** The place of the pool's bytes; null when all are in the log file. Written under the lock. */
+  private volatile @Nullable Residence pooled;
 
   @GuardedBy("lock")
   private boolean deleted;
 
   /** Moves into the pool with readers of before, who look for bytes in the log file. */
-  private final AtomicInteger readingLogFile = new AtomicInteger();
+  private volatile int readingLogFile;
 
   /** Why the segment must not be changed any more, though it can be read. */
   @GuardedBy("lock")
@@ -97,15 +95,14 @@ final class SegmentWriter {
       SegmentSettings settings,
       SegmentEvents events) {
     this.segment = segment;
-    this.residence = residence;
+    this.pooled = residence.orElse(null);
     this.gate = gate;
-    this.spaceMaker = settings.spaceMaker();
-    this.forcesAppends = settings.forcesAppends();
+    this.settings = settings;
     this.events = events;
     boolean tailInLogFile = residence.map(in -> in.slot().has(SlotFlag.SPILLED)).orElse(true);
     this.view = firstView(residence, logFileSize);
     this.tail = new SpilledTail(settings.forcesAppends(), tailInLogFile, logFileSize);
-    this.forcer = new SegmentForcer(residence.map(Residence::slot), tail, lock);
+    this.forcer = new SegmentForcer(residence.map(Residence::slot).orElse(null), tail, lock);
   }
 
   private static HotView firstView(Optional<Residence> residence, long logFileSize) {
@@ -119,7 +116,7 @@ final class SegmentWriter {
 
   /** Returns where the pool's bytes are at this moment; empty when all are in the log file. */
   Optional<Residence> residence() {
-    return residence;
+    return Optional.ofNullable(pooled);
   }
 
   /** Returns what readers see now. A reader calls this inside the gate. */
@@ -200,8 +197,8 @@ final class SegmentWriter {
    * which a force under way takes.
    */
   private void forceAppend(int written, FileChannel logFile) throws IOException {
-    if (written > 0 && forcesAppends.getAsBoolean()) {
-      Optional<Residence> in = residence;
+    if (written > 0 && settings.forcesAppends().getAsBoolean()) {
+      Optional<Residence> in = residence();
       if (in.isPresent() && !in.get().durableOnPersist()) {
         forcer.force(false, logFile);
       }
@@ -243,7 +240,7 @@ final class SegmentWriter {
   @GuardedBy("lock")
   private void replacing(long position) throws IOException {
     guard.changing();
-    Optional<Residence> in = residence;
+    Optional<Residence> in = residence();
     if (in.isPresent() && position < in.get().slot().cleanLength()) {
       in.get().slot().setCleanLength(in.get().slot().extents().start());
       tail.mayBeLonger();
@@ -283,8 +280,8 @@ final class SegmentWriter {
   void dropCopied(FileChannel logFile) throws IOException {
     lock.lock();
     try {
-      Optional<Residence> in = residence;
-      if (in.isPresent() && !deleted && !view.spilled() && readingLogFile.get() == 0) {
+      Optional<Residence> in = residence();
+      if (in.isPresent() && !deleted && !view.spilled() && readingLogFile == 0) {
         if (truncateFile(logFile, in.get().slot().cleanLength())) {
           tail.dirty(true);
         }
@@ -304,8 +301,8 @@ final class SegmentWriter {
 
   /** The pool's part of a segment that has one. */
   Residence pooled() {
-    return residence.orElseThrow(
-        () -> new IllegalStateException(segment.name() + " has nothing in a pool"));
+    return residence()
+        .orElseThrow(() -> new IllegalStateException(segment.name() + " has nothing in a pool"));
   }
 
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */
@@ -337,7 +334,7 @@ final class SegmentWriter {
         bytes.storeAndPersist(extents, position, source, (int) (poolEnd - position));
       }
       if (!before.spilled() && poolEnd > size) {
-        if (forcesAppends.getAsBoolean()) {
+        if (settings.forcesAppends().getAsBoolean()) {
           pooled().slot().zeroAhead(poolEnd, (int) (poolEnd - Math.max(position, size)));
         }
         pooled().slot().commit(poolEnd);
@@ -376,7 +373,7 @@ final class SegmentWriter {
       wanted = in.slot().nextExtentLength();
     }
     if (wanted > in.pool().largestFreeExtent()) {
-      spaceMaker.makeSpace(in.pool(), wanted);
+      settings.spaceMaker().makeSpace(in.pool(), wanted);
     }
     return in.slot().grow();
   }
@@ -385,10 +382,10 @@ final class SegmentWriter {
   private long evictPartNow(boolean atOnce) throws IOException {
     lock.lock();
     try {
-      if (residence.isEmpty() || !movable()) {
+      if (residence().isEmpty() || !movable()) {
         return 0;
       }
-      Residence in = residence.get();
+      Residence in = residence().get();
       return releaseEvicted(in.pool(), dropClean(in.slot()), atOnce);
     } finally {
       lock.unlock();
@@ -519,14 +516,14 @@ final class SegmentWriter {
     HotView before = view;
     boolean spilled = before.spilled();
     long spillOffset = before.poolEnd(before.size());
-    if (residence.isPresent() && length < pooled().slot().cleanLength()) {
+    if (residence().isPresent() && length < pooled().slot().cleanLength()) {
       // First of all: the log file may be shorter from here on, or longer, whatever fails.
       pooled().slot().setCleanLength(length);
     }
     if (spilled) {
       truncateLogFile(before, length, logFile);
     }
-    if (residence.isEmpty() || (spilled && length > spillOffset)) {
+    if (residence().isEmpty() || (spilled && length > spillOffset)) {
       return true;
     }
     return truncatePool(before, length, logFile);
@@ -548,7 +545,7 @@ final class SegmentWriter {
     boolean logFileUnread = gate.retire(() -> release(in.pool(), dropped));
     // While a reader has the old view, the log file gets what comes next: in the pool it would
     // leave a hole where that reader still looks.
-    if (shorter && readingLogFile.get() > 0) {
+    if (shorter && readingLogFile > 0) {
       in.slot().set(SlotFlag.SPILLED);
       view = viewOf(in, true, length, length);
     } else if (spilled && logFileUnread) {
@@ -626,7 +623,7 @@ final class SegmentWriter {
 
   /** See {@link Segment#isForced}. */
   boolean isForced() {
-    Optional<Residence> in = residence;
+    Optional<Residence> in = residence();
     boolean poolNeedsNone = in.map(Residence::durableOnPersist).orElse(true);
     return (in.isPresent() && poolNeedsNone && !view.spilled()) || forcer.isForced(poolNeedsNone);
   }
@@ -649,7 +646,7 @@ final class SegmentWriter {
   boolean whileWhole(Segment.WhileWhole action) throws IOException {
     return exclusively(
         () -> {
-          boolean whole = residence.map(Residence::isClean).orElse(true);
+          boolean whole = residence().map(Residence::isClean).orElse(true);
           return movable() && whole && action.run(view.size());
         });
   }
@@ -710,16 +707,21 @@ final class SegmentWriter {
       if (!newView.spilled()) {
         tail.mayBeLonger();
       }
-      forcer.movedToLocked(to.map(Residence::slot));
-      residence = to;
+      forcer.movedToLocked(to.map(Residence::slot).orElse(null));
+      pooled = to.orElse(null);
       view = newView;
       if (logFileBefore) {
-        int unused = readingLogFile.incrementAndGet();
-        boolean unusedToo = gate.retire(readingLogFile::decrementAndGet);
+        readingLogFile(1);
+        boolean unused = gate.retire(() -> readingLogFile(-1));
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  @SuppressWarnings("NonAtomicVolatileUpdate") // here alone
+  private synchronized void readingLogFile(int more) {
+    readingLogFile += more;
   }
 
   /** A copy to the log file begins: what is there beyond the clean bytes does not count. */
@@ -777,8 +779,8 @@ final class SegmentWriter {
   private void ifLive(SlotChange change) throws IOException {
     lock.lock();
     try {
-      if (!deleted && residence.isPresent()) {
-        change.run(residence.get().slot());
+      if (!deleted && residence().isPresent()) {
+        change.run(residence().get().slot());
       }
     } catch (RuntimeException | Error e) {
       inDoubt = true;
@@ -795,8 +797,8 @@ final class SegmentWriter {
     lock.lock();
     try {
       if (!deleted) {
-        if (residence.isPresent()) {
-          residence.get().slot().markDeleting();
+        if (residence().isPresent()) {
+          residence().get().slot().markDeleting();
         }
         deleted = true;
         guard.changing();
@@ -844,7 +846,7 @@ final class SegmentWriter {
     if (!deleted) {
       throw new IllegalStateException(segment.name() + " is to be freed and was not deleted");
     }
-    return residence;
+    return residence();
   }
 
   /**

@@ -174,7 +174,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             durable,
             release,
             wholes,
-            work);
+            work::disk);
     this.segments =
         new SegmentFinder(pools, logDirectories, this::mayBeHot, registry, names, factory);
     this.placement =

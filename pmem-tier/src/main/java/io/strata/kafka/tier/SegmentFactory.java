@@ -5,7 +5,6 @@ import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
-import io.strata.kafka.tier.durable.BackgroundWork;
 import io.strata.kafka.tier.durable.DurableNames;
 import io.strata.kafka.tier.durable.ModificationTimes;
 import io.strata.kafka.tier.durable.SlotRelease;
@@ -15,10 +14,12 @@ import io.strata.kafka.tier.files.LogFileNames;
 import io.strata.kafka.tier.files.SegmentRegistry;
 import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.space.Traffic;
+import io.strata.kafka.tier.spec.LogDiskPace;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: all methods may be called by any thread.
  *
  * @param settings of segments in a pool
+ * @param disks gives the disk that a file is on
  */
 record SegmentFactory(
     SegmentSettings settings,
@@ -39,7 +41,7 @@ record SegmentFactory(
     DurableNames durable,
     SlotRelease release,
     WholeLogFiles wholes,
-    BackgroundWork work) {
+    Function<Path, LogDiskPace> disks) {
 
   /** A segment whose slot is tied to {@code logFile}, which is there. */
   TieredSegment inPool(Residence residence, Path logFile) throws IOException {
@@ -84,7 +86,7 @@ record SegmentFactory(
             LogFileNames.keyOf(logFile),
             found,
             registry,
-            work::disk);
+            disks);
     notice.segment = tiered;
     return tiered;
   }

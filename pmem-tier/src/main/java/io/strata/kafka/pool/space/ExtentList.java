@@ -14,14 +14,12 @@ public final class ExtentList {
   /** The first extent's place in the slot's ring. */
   private final int firstEntry;
 
-  private final long[] positions;
-  // One more than positions: the last is the end.
-  private final long[] starts;
+  /** The offset of each and the end, and then the position of each. */
+  private final long[] numbers;
 
-  private ExtentList(int firstEntry, long[] positions, long[] starts) {
+  private ExtentList(int firstEntry, long... numbers) {
     this.firstEntry = firstEntry;
-    this.positions = positions;
-    this.starts = starts;
+    this.numbers = numbers;
   }
 
   /** No extents, and the first one begins at offset {@code start}. */
@@ -31,37 +29,37 @@ public final class ExtentList {
 
   /** As {@link #emptyAt(long)}, where the first one gets that place in the slot's ring. */
   public static ExtentList emptyAt(long start, int firstEntry) {
-    return new ExtentList(firstEntry, new long[0], new long[] {start});
+    return new ExtentList(firstEntry, start);
   }
 
   /** Returns how many extents there are. */
   public int count() {
-    return positions.length;
+    return numbers.length / 2;
   }
 
   /** Returns where extent {@code i} lies in the pool's memory, in bytes. */
   public long position(int i) {
-    return positions[i];
+    return numbers[count() + 1 + Objects.checkIndex(i, count())];
   }
 
   /** Length of extent {@code i} in bytes. */
   public long length(int i) {
-    return starts[i + 1] - starts[i];
+    return numbers[Objects.checkIndex(i, count()) + 1] - numbers[i];
   }
 
   /** Offset of the first byte of extent {@code i}. */
   public long start(int i) {
-    return starts[Objects.checkIndex(i, positions.length)];
+    return numbers[Objects.checkIndex(i, count())];
   }
 
   /** Offset of the first byte that there is an extent for, or will be. */
   public long start() {
-    return starts[0];
+    return numbers[0];
   }
 
   /** Offset behind the last byte that there is an extent for. */
   public long end() {
-    return starts[positions.length];
+    return numbers[count()];
   }
 
   /** Sum of the lengths, in bytes. */
@@ -81,7 +79,7 @@ public final class ExtentList {
    */
   public int find(long offset) {
     Objects.checkIndex(offset - start(), length());
-    int found = Arrays.binarySearch(starts, 0, positions.length, offset);
+    int found = Arrays.binarySearch(numbers, 0, count(), offset);
     return found >= 0 ? found : -found - 2;
   }
 
@@ -97,12 +95,13 @@ public final class ExtentList {
 
   /** Returns these extents with another one behind them. */
   public ExtentList with(Extent extent) {
-    int count = positions.length;
-    long[] newPositions = Arrays.copyOf(positions, count + 1);
-    newPositions[count] = extent.position();
-    long[] newStarts = Arrays.copyOf(starts, count + 2);
-    newStarts[count + 1] = end() + extent.length();
-    return new ExtentList(firstEntry, newPositions, newStarts);
+    int count = count();
+    long[] more = new long[numbers.length + 2];
+    System.arraycopy(numbers, 0, more, 0, count + 1);
+    more[count + 1] = end() + extent.length();
+    System.arraycopy(numbers, count + 1, more, count + 2, count);
+    more[more.length - 1] = extent.position();
+    return new ExtentList(firstEntry, more);
   }
 
   /** The extents without those that are not needed for the bytes below {@code length}. */
@@ -110,28 +109,30 @@ public final class ExtentList {
     if (length <= start()) {
       return emptyAt(length);
     }
-    int count = find(length - 1) + 1;
-    return new ExtentList(
-        firstEntry, Arrays.copyOf(positions, count), Arrays.copyOf(starts, count + 1));
+    return part(0, find(length - 1) + 1);
   }
 
   /** The extents without those that lie wholly below {@code offset}. */
   public ExtentList withoutBelow(long offset) {
-    int dropped = countBelow(offset);
-    return new ExtentList(
-        entry(dropped),
-        Arrays.copyOfRange(positions, dropped, positions.length),
-        Arrays.copyOfRange(starts, dropped, starts.length));
+    return part(countBelow(offset), count());
+  }
+
+  private ExtentList part(int from, int to) {
+    int count = to - from;
+    long[] part = new long[2 * count + 1];
+    System.arraycopy(numbers, from, part, 0, count + 1);
+    System.arraycopy(numbers, count() + 1 + from, part, count + 1, count);
+    return new ExtentList(entry(from), part);
   }
 
   /** Returns how many bytes there are in extents that lie wholly below {@code offset}. */
   public long lengthBelow(long offset) {
-    return starts[countBelow(offset)] - start();
+    return numbers[countBelow(offset)] - start();
   }
 
   private int countBelow(long offset) {
     if (offset >= end()) {
-      return positions.length;
+      return count();
     }
     return offset < start() ? 0 : find(offset);
   }
@@ -147,11 +148,11 @@ public final class ExtentList {
    */
   public List<Extent> between(long from, long to) {
     List<Extent> pieces = new ArrayList<>();
-    for (int i = 0; i < positions.length; i++) {
-      long skipped = Math.max(0, from - starts[i]);
-      long until = Math.min(length(i), to - starts[i]);
+    for (int i = 0; i < count(); i++) {
+      long skipped = Math.max(0, from - start(i));
+      long until = Math.min(length(i), to - start(i));
       if (skipped < until) {
-        pieces.add(new Extent(positions[i] + skipped, until - skipped));
+        pieces.add(new Extent(position(i) + skipped, until - skipped));
       }
     }
     return pieces;
@@ -170,7 +171,7 @@ public final class ExtentList {
   /** All extents, in logical order. */
   public List<Extent> toList() {
     List<Extent> extents = new ArrayList<>();
-    for (int i = 0; i < positions.length; i++) {
+    for (int i = 0; i < count(); i++) {
       extents.add(get(i));
     }
     return List.copyOf(extents);
@@ -180,13 +181,12 @@ public final class ExtentList {
   public boolean equals(Object other) {
     return other instanceof ExtentList list
         && firstEntry == list.firstEntry
-        && Arrays.equals(positions, list.positions)
-        && Arrays.equals(starts, list.starts);
+        && Arrays.equals(numbers, list.numbers);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(positions);
+    return Arrays.hashCode(numbers);
   }
 
   @Override

@@ -1,7 +1,8 @@
 /**
- * The free map of a pool and the extents that are taken from it.
+ * The free map of a pool, the extents that are taken from it, and the bytes in them.
  *
- * <p>Door: {@link io.strata.kafka.pool.space.BuddyAllocator}. This package knows the layout alone.
+ * <p>Doors: {@link io.strata.kafka.pool.space.BuddyAllocator} and {@link
+ * io.strata.kafka.pool.space.ExtentBytes}. This package knows the layout and the memory alone.
  */
 @NullMarked
 package io.strata.kafka.pool.space;

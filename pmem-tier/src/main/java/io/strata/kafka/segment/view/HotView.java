@@ -1,5 +1,6 @@
 package io.strata.kafka.segment.view;
 
+import io.strata.kafka.pool.space.ExtentBytes;
 import io.strata.kafka.pool.space.ExtentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;

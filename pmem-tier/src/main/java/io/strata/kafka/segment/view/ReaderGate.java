@@ -4,7 +4,7 @@ import com.google.errorprone.annotations.CheckReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Detects when the last reader that may have seen something is gone, without a lock on the readers'
@@ -26,8 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class ReaderGate {
 
-  private final AtomicInteger even = new AtomicInteger();
-  private final AtomicInteger odd = new AtomicInteger();
+  /** Both counters, that of the odd epochs in the upper half. */
+  private final AtomicLong readers = new AtomicLong();
 
   /** Written under the monitor, read by anyone. */
   private volatile int epoch;
@@ -53,7 +53,7 @@ public final class ReaderGate {
   public int enter() {
     while (true) {
       int parity = epoch & 1;
-      counter(parity).incrementAndGet();
+      readers.addAndGet(one(parity));
       if ((epoch & 1) == parity) {
         return parity;
       }
@@ -67,7 +67,7 @@ public final class ReaderGate {
    * @param token what {@link #enter} returned
    */
   public void exit(int token) {
-    if (counter(token).decrementAndGet() == 0 && draining) {
+    if (count(readers.addAndGet(-one(token)), token) == 0 && draining) {
       for (Runnable release : drained()) {
         release.run();
       }
@@ -112,7 +112,7 @@ public final class ReaderGate {
         draining = true;
         epoch = epoch + 1;
       }
-      if (counter((epoch - 1) & 1).get() != 0) {
+      if (count(readers.get(), (epoch - 1) & 1) != 0) {
         return ready;
       }
       ready.addAll(retired);
@@ -120,7 +120,11 @@ public final class ReaderGate {
     }
   }
 
-  private AtomicInteger counter(int parity) {
-    return parity == 0 ? even : odd;
+  private static long one(int parity) {
+    return 1L << (parity * Integer.SIZE);
+  }
+
+  private static int count(long both, int parity) {
+    return (int) (both >>> (parity * Integer.SIZE));
   }
 }

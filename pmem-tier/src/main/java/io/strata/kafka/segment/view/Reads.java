@@ -1,7 +1,6 @@
 package io.strata.kafka.segment.view;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The reads of a segment since the process began.
@@ -13,11 +12,12 @@ public final class Reads {
 
   private static final double HALF_LIFE_MILLIS = 600_000;
 
-  private final LongAdder bytes = new LongAdder();
-  private volatile long lastMillis;
-
   @GuardedBy("this")
-  private long seenBytes;
+  private long lastMillis;
+
+  /** Bytes read or transferred since the last call of {@link #recentBytes}. */
+  @GuardedBy("this")
+  private long newBytes;
 
   @GuardedBy("this")
   private long seenMillis;
@@ -29,15 +29,10 @@ public final class Reads {
     this.lastMillis = createdAtMillis;
   }
 
-  /** Bytes read or transferred. */
-  public long bytes() {
-    return bytes.sum();
-  }
-
   /**
    * Returns when it was last read, in milliseconds since the epoch; its creation if it never was.
    */
-  public long lastMillis() {
+  public synchronized long lastMillis() {
     return lastMillis;
   }
 
@@ -46,18 +41,17 @@ public final class Reads {
    * read just now.
    */
   public synchronized double recentBytes(long nowMillis) {
-    long now = bytes.sum();
     if (recent > 0 && nowMillis > seenMillis) {
       recent *= Math.exp(-Math.log(2) * (nowMillis - seenMillis) / HALF_LIFE_MILLIS);
     }
-    recent += Math.max(0, now - seenBytes);
-    seenBytes = now;
+    recent += newBytes;
+    newBytes = 0;
     seenMillis = nowMillis;
     return recent;
   }
 
-  public void add(long count, long nowMillis) {
-    bytes.add(count);
+  public synchronized void add(long count, long nowMillis) {
+    newBytes += count;
     lastMillis = nowMillis;
   }
 }

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.space.Extent;
+import io.strata.kafka.pool.space.ExtentBytes;
 import io.strata.kafka.pool.space.ExtentList;
 import io.strata.kafka.pool.words.SlotState;
 import java.io.IOException;
@@ -18,7 +19,6 @@ public final class Residence {
 
   private final Slot slot;
   private final Pool pool;
-  private final ExtentBytes bytes;
 
   @GuardedBy("this")
   private boolean claimed;
@@ -30,7 +30,6 @@ public final class Residence {
   public Residence(Slot slot, Pool pool) {
     this.slot = slot;
     this.pool = pool;
-    this.bytes = new ExtentBytes(pool.memory());
   }
 
   /** The slot, to be looked at. */
@@ -124,7 +123,7 @@ public final class Residence {
   }
 
   public ExtentBytes bytes() {
-    return bytes;
+    return pool.bytes();
   }
 
   /** Returns whether what is persisted has survived a power cut already. */

@@ -33,6 +33,13 @@ public final class SegmentNames {
     return SegmentName.parse(String.valueOf(partition.getFileName()), name.toString());
   }
 
+  /**
+   * Returns whether a file that is a segment by its names is one of a log's, by the end of them.
+   */
+  public static boolean isLive(String path) {
+    return path.endsWith(EXTENSION);
+  }
+
   /** Returns what Kafka calls the segment that begins with an offset. */
   public static String fileName(long baseOffset) {
     return String.format(Locale.ROOT, "%0" + DIGITS + "d", baseOffset) + EXTENSION;
@@ -46,7 +53,11 @@ public final class SegmentNames {
 
   /** The offset that the name of a segment's file, its indexes' or a snapshot's begins with. */
   public static OptionalLong offsetOf(Path file) {
-    String name = String.valueOf(file.getFileName());
+    return offsetOf(String.valueOf(file.getFileName()));
+  }
+
+  /** As {@link #offsetOf(Path)}, of the last name alone. */
+  public static OptionalLong offsetOf(String name) {
     boolean hasOffset =
         name.length() > DIGITS
             && name.charAt(DIGITS) == '.'

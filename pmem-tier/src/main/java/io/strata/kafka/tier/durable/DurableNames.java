@@ -72,7 +72,7 @@ public record DurableNames(
     try {
       Map<TieredSegment, Path> forced = new LinkedHashMap<>();
       for (TieredSegment segment : batch) {
-        Path partition = Directories.of(segment.logFile());
+        Path partition = segment.directory();
         if (forceNewFile(segment)) {
           forced.put(segment, partition);
         }
@@ -196,7 +196,7 @@ public record DurableNames(
     try (LogFile file = LogFile.of(segment, registry)) {
       if (survivesReboot(in.get())) {
         force(segment, file::force);
-        directories.forceNamesIn(Directories.of(segment.logFile()));
+        directories.forceNamesIn(segment.directory());
       }
     }
     segment.segment().set(SlotFlag.NAME_DURABLE);
@@ -214,7 +214,7 @@ public record DurableNames(
       // Looked for, and not held: a rename in another partition must not wait for this force.
       names.hold(segment).close();
       try {
-        directories.forceNamesIn(Directories.of(place.logFile()));
+        directories.forceNamesIn(place.directory());
       } catch (NoSuchFileException renamed) {
         continue;
       }

@@ -226,6 +226,16 @@ public final class SegmentRegistry {
     }
   }
 
+  /** The directory of a log file: the object that the other segments there have, if any has. */
+  Path directoryOf(Path logFile) {
+    Path directory = Directories.of(logFile);
+    return in(directory).stream()
+        .map(TieredSegment::directory)
+        .filter(directory::equals)
+        .findFirst()
+        .orElse(directory);
+  }
+
   /** The segments whose log file is in {@code directory}, in the order in which they came. */
   public List<TieredSegment> in(Path directory) {
     return byDirectory.getOrDefault(directory, List.of());
@@ -240,8 +250,7 @@ public final class SegmentRegistry {
   }
 
   private static boolean isNewer(TieredSegment segment, long offset) {
-    return segment.segment().size() > 0
-        && SegmentNames.offsetOf(segment.logFile()).orElse(offset) > offset;
+    return segment.segment().size() > 0 && segment.offset().orElse(offset) > offset;
   }
 
   /** All segments, in pools and in the log file. */
@@ -264,14 +273,14 @@ public final class SegmentRegistry {
   }
 
   private void index(TieredSegment segment) {
-    Path in = Directories.of(segment.logFile());
+    Path in = segment.directory();
     byDirectory.compute(in, (directory, segments) -> with(segments, segment));
     relisted(in);
     segment.changed();
   }
 
   private void unindex(TieredSegment segment) {
-    Path in = Directories.of(segment.logFile());
+    Path in = segment.directory();
     byDirectory.computeIfPresent(in, (directory, segments) -> without(segments, segment));
     relisted(in);
     segment.changed();

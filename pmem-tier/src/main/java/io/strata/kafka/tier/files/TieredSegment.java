@@ -1,12 +1,12 @@
 package io.strata.kafka.tier.files;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
-import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.SegmentNames;
 import io.strata.kafka.tier.durable.FillTime;
 import io.strata.kafka.tier.durable.ModificationTimes;
@@ -14,11 +14,12 @@ import io.strata.kafka.tier.durable.UnsyncedRenames;
 import io.strata.kafka.tier.durable.WholeLogFiles;
 import io.strata.kafka.tier.moves.TierState;
 import io.strata.kafka.tier.spec.LogDiskPace;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -38,7 +39,10 @@ public final class TieredSegment {
   private volatile long shownMillis;
   private volatile long filledMillis;
   private volatile Set<SegmentTag> tags = Set.of();
-  private final AtomicInteger moves = new AtomicInteger();
+
+  @GuardedBy("this")
+  private int moves;
+
   private volatile long renamesSettled = -1;
   private volatile boolean active = true;
   private final SegmentRegistry registry;
@@ -55,10 +59,21 @@ public final class TieredSegment {
   /** The place that is durable: what leads to the log file there has been forced. */
   private volatile Optional<Place> nameForced = Optional.empty();
 
-  /** Where the log file is, what its names say, and its disk; another object after each rename. */
-  public record Place(Path logFile, Optional<SegmentName> name, LogDiskPace disk) {
-    static Place of(Path logFile, Function<Path, LogDiskPace> disks) {
-      return new Place(logFile, SegmentNames.of(logFile), disks.apply(logFile));
+  /**
+   * Where the log file is, and its disk; another object after each rename.
+   *
+   * @param directory one object for all segments there
+   * @param path ends with the file's name; that of the segment's creation where it does
+   */
+  public record Place(Path directory, String path, LogDiskPace disk) {
+
+    /** The last name of the log file. */
+    String fileName() {
+      return path.substring(path.lastIndexOf(File.separatorChar) + 1);
+    }
+
+    Path logFile() {
+      return directory.resolve(fileName());
     }
   }
 
@@ -86,7 +101,16 @@ public final class TieredSegment {
     this.registry = registry;
     this.disks = disks;
     this.shownMillis = segment.lastChangeMillis();
-    this.place = Place.of(logFile, disks);
+    this.place = placeOf(logFile);
+  }
+
+  private Place placeOf(Path logFile) {
+    String name = String.valueOf(logFile.getFileName());
+    String path = segment.createdAs();
+    return new Place(
+        registry.directoryOf(logFile),
+        path.substring(path.lastIndexOf(File.separatorChar) + 1).equals(name) ? path : name,
+        disks.apply(logFile));
   }
 
   /** The segment's number in this process. */
@@ -128,8 +152,8 @@ public final class TieredSegment {
    * Returns whether a move works on it, and must not be passed by a second object for the same
    * file.
    */
-  boolean moving() {
-    return moves.get() > 0;
+  synchronized boolean moving() {
+    return moves > 0;
   }
 
   /** Returns whether a descriptor of ours is open on its log file: no other file has its inode. */
@@ -149,7 +173,7 @@ public final class TieredSegment {
   public void missing(boolean now) {
     if (missing != now) {
       missing = now;
-      registry.relisted(Directories.of(logFile()));
+      registry.relisted(directory());
       changed();
     }
   }
@@ -232,12 +256,12 @@ public final class TieredSegment {
     forceFailure = Optional.of(cause);
   }
 
-  void moveBegins() {
-    int unused = moves.incrementAndGet();
+  synchronized void moveBegins() {
+    moves++;
   }
 
-  public void moveEnds() {
-    int unused = moves.decrementAndGet();
+  public synchronized void moveEnds() {
+    moves--;
   }
 
   /** The tags that its log file may carry: one, or two while it moves. Immutable. */
@@ -294,12 +318,22 @@ public final class TieredSegment {
     return place.logFile();
   }
 
+  /** The directory of the log file; see {@link #logFile}. */
+  public Path directory() {
+    return place.directory();
+  }
+
   /**
    * Returns what the log file's names say; empty for a file that is no segment of Kafka's by its
-   * names.
+   * names. Reads them anew.
    */
   public Optional<SegmentName> name() {
-    return place.name();
+    return SegmentNames.of(logFile());
+  }
+
+  /** The offset that the log file's name begins with. */
+  public OptionalLong offset() {
+    return SegmentNames.offsetOf(place.fileName());
   }
 
   /** Notes that the log file's modification time is late; false if that is known. */
@@ -325,8 +359,7 @@ public final class TieredSegment {
 
   /** Returns whether it is, by its names, a segment of the replica that the broker serves. */
   public boolean isCurrent() {
-    return place
-        .name()
+    return name()
         .map(
             name ->
                 name.stage() == SegmentName.Stage.LIVE
@@ -336,7 +369,8 @@ public final class TieredSegment {
 
   /** Returns whether the segment is, by its name, one of a log's, and not on its way out or in. */
   public boolean isLive() {
-    return place.name().map(name -> name.stage() == SegmentName.Stage.LIVE).orElse(true);
+    return SegmentNames.isLive(place.path())
+        || name().map(name -> name.stage() == SegmentName.Stage.LIVE).orElse(true);
   }
 
   /** The change that the log file's modification time shows. */
@@ -377,13 +411,13 @@ public final class TieredSegment {
   }
 
   void movedTo(Path newLogFile) {
-    place = Place.of(newLogFile, disks);
+    place = placeOf(newLogFile);
     missing = false;
     changed();
   }
 
   @Override
   public String toString() {
-    return place.logFile().toString();
+    return logFile().toString();
   }
 }

@@ -218,7 +218,7 @@ public final class TierState {
     Set<Path> relisted = registry.takeRelisted();
     if (isNew) {
       changed.addAll(registry.all());
-      changed.forEach(segment -> relisted.add(Directories.of(segment.logFile())));
+      changed.forEach(segment -> relisted.add(segment.directory()));
       isNew = false;
     }
     long nowMillis = clock.millis();
@@ -288,7 +288,7 @@ public final class TierState {
 
   @GuardedBy("this")
   private Known count(TieredSegment segment, long nowMillis) {
-    boolean active = isNewest(segment, offsetIn(Directories.of(segment.logFile())));
+    boolean active = isNewest(segment, offsetIn(segment.directory()));
     segment.active(active);
     Optional<SegmentName> name = segment.name();
     boolean wanted = name.map(placement::mayBeHot).orElse(anyName);
@@ -455,26 +455,26 @@ public final class TierState {
    * segment that Kafka appends to and that is not known here only makes an older one seem active.
    */
   boolean isActive(TieredSegment segment) {
-    Path directory = segment.logFile().getParent();
-    return directory == null || isNewest(segment, newestOffset(registry.in(directory)));
+    return isNewest(segment, newestOffset(registry.in(segment.directory())));
   }
 
   private boolean isNewest(TieredSegment segment, OptionalLong newestOffset) {
-    Optional<SegmentName> name = segment.name();
-    if (name.isEmpty()) {
-      return !anyName;
+    if (newestOffset.isPresent()
+        && segment.offset().orElse(Long.MAX_VALUE) < newestOffset.getAsLong()) {
+      return false;
     }
-    return name.get().replica() != SegmentName.Replica.STRAY
-        && (newestOffset.isEmpty() || name.get().id().baseOffset() >= newestOffset.getAsLong());
+    return segment.name().map(name -> name.replica() != SegmentName.Replica.STRAY).orElse(!anyName);
   }
 
-  /** The segments that Kafka may know of. */
-  private static OptionalLong newestOffset(List<TieredSegment> segments) {
-    return segments.stream()
-        .filter(segment -> !segment.missing())
-        .flatMap(segment -> segment.name().stream())
-        .filter(name -> name.stage() == SegmentName.Stage.LIVE)
-        .mapToLong(name -> name.id().baseOffset())
-        .max();
+  /** The newest in a directory that Kafka may know of; empty if that is no partition's. */
+  private static OptionalLong newestOffset(List<TieredSegment> inDirectory) {
+    OptionalLong highest =
+        inDirectory.stream()
+            .filter(segment -> !segment.missing() && segment.isLive())
+            .flatMapToLong(segment -> segment.offset().stream())
+            .max();
+    return inDirectory.stream().anyMatch(segment -> segment.name().isPresent())
+        ? highest
+        : OptionalLong.empty();
   }
 }

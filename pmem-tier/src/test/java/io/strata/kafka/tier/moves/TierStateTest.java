@@ -30,10 +30,9 @@ import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.spec.LogDiskPace;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileSystem;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -54,10 +53,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.apache.lucene.tests.mockfile.FilterFileSystem;
-import org.apache.lucene.tests.mockfile.FilterFileSystemProvider;
-import org.apache.lucene.tests.mockfile.FilterPath;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -351,20 +348,17 @@ public final class TierStateTest {
       TierState state =
           new TierState(
               pools, registry, name -> true, false, (segment, whole) -> {}, InstantSource.system());
-      TieredSegment before = inLogFile(registry, 0);
       AtomicBoolean looks = new AtomicBoolean();
-      Path newestFile = Path.of("/logs", "topic-0", "%020d.log".formatted(1));
-      TieredSegment newest =
-          inLogFile(
-              registry,
-              1,
-              lookingWhenAskedForItsDirectory(
-                  newestFile,
-                  () -> {
-                    if (looks.compareAndSet(true, false)) {
-                      assertThat(state.usagesNow()).hasSize(1);
-                    }
-                  }));
+      Path partition =
+          lookingWhenLookedUp(
+              Path.of("/logs", "topic-0"),
+              () -> {
+                if (looks.compareAndSet(true, false)) {
+                  assertThat(state.usagesNow()).hasSize(1);
+                }
+              });
+      TieredSegment before = inLogFile(registry, 0, fileIn(partition, 0));
+      TieredSegment newest = inLogFile(registry, 1, fileIn(partition, 1));
       assertThat(state.now().segments()).hasSize(2);
       assertThat(before.active()).isFalse();
 
@@ -378,16 +372,32 @@ public final class TierStateTest {
     }
   }
 
-  private static Path lookingWhenAskedForItsDirectory(Path file, Runnable look) {
-    FileSystem files = FileSystems.getDefault();
-    return new FilterPath(
-        file, new FilterFileSystem(new FilterFileSystemProvider("looking", files) {}, files)) {
-      @Override
-      public @Nullable Path getParent() {
-        look.run();
-        return delegate.getParent();
-      }
-    };
+  private static Path lookingWhenLookedUp(Path partition, Runnable look) {
+    return answering(
+        partition,
+        asked -> {
+          if (asked.equals("hashCode")) {
+            look.run();
+          }
+          return null;
+        });
+  }
+
+  private static Path fileIn(Path partition, int offset) {
+    return answering(
+        Path.of("/logs", "topic-0", "%020d.log".formatted(offset)),
+        asked -> asked.equals("getParent") ? partition : null);
+  }
+
+  private static Path answering(Path path, Function<String, @Nullable Object> answers) {
+    return (Path)
+        Proxy.newProxyInstance(
+            TierStateTest.class.getClassLoader(),
+            new Class<?>[] {Path.class},
+            (proxy, method, arguments) -> {
+              Object answer = answers.apply(method.getName());
+              return answer == null ? method.invoke(path, arguments) : answer;
+            });
   }
 
   /** What has been read counts half after ten minutes, also when the clock was set back. */

@@ -1,15 +1,14 @@
-package io.strata.kafka.segment.view;
+package io.strata.kafka.pool.space;
 
 import io.strata.kafka.memory.PersistentMemory;
-import io.strata.kafka.pool.space.ExtentList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes of a segment by their offsets in it, piece by piece where they cross from one extent to the
- * next.
+ * Bytes of a pool's segments by their offsets in these, piece by piece where they cross from one
+ * extent to the next.
  *
  * <p>Thread safety: stateless but for the memory; safe for use by any thread, and as that says.
  */
@@ -60,7 +59,7 @@ public final class ExtentBytes {
   }
 
   /** One attempt to write up to {@code count} bytes of the extent that {@code offset} lies in. */
-  long transferTo(ExtentList extents, long offset, long count, WritableByteChannel target)
+  public long transferTo(ExtentList extents, long offset, long count, WritableByteChannel target)
       throws IOException {
     int i = extents.find(offset);
     long within = offset - extents.start(i);
