@@ -14,7 +14,7 @@ import io.strata.kafka.tier.durable.WholeLogFiles;
 import io.strata.kafka.tier.files.LogFileNames;
 import io.strata.kafka.tier.files.SegmentRegistry;
 import io.strata.kafka.tier.files.TieredSegment;
-import io.strata.kafka.tier.space.Traffic;
+import io.strata.kafka.tier.spec.TierCounts;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ record SegmentFactory(
     SegmentSettings settings,
     SegmentEvents counters,
     TierEvents events,
-    Traffic traffic,
+    TierCounts counts,
     SegmentRegistry registry,
     ModificationTimes times,
     UnsyncedRenames unsynced,
@@ -116,7 +116,7 @@ record SegmentFactory(
       TieredSegment named = segment;
       if (named != null) {
         named.changed();
-        traffic.read(named.residence(), bytes);
+        counts.read(named.residence(), bytes);
       }
     }
 
@@ -125,7 +125,7 @@ record SegmentFactory(
       counters.readInLogFile(bytes);
       TieredSegment named = segment;
       if (named != null && named.inPool()) {
-        traffic.readTailInLogFile(named.residence(), bytes);
+        counts.readTailInLogFile(named.residence(), bytes);
       }
     }
 
@@ -139,7 +139,7 @@ record SegmentFactory(
       counters.spilled(bytes, first);
       // Also when the log file has refused the bytes: then no append follows.
       named.changed();
-      traffic.spilled(named.residence(), bytes, first);
+      counts.spilled(named.residence(), bytes, first);
       if (first) {
         events.spilled(named.logFile(), named.segment().bytesInPool());
       }
@@ -149,7 +149,7 @@ record SegmentFactory(
     public void evicted(long bytes, boolean atOnce) {
       TieredSegment named = segment;
       if (named != null) {
-        named.residence().ifPresent(in -> traffic.evicted(in, bytes, atOnce));
+        named.residence().ifPresent(in -> counts.evicted(in, bytes, atOnce));
       }
     }
 
