@@ -71,8 +71,7 @@ final class MetricCatalogue {
     private static final TierMeter NOTHING = new TierMeter(() -> 0);
 
     static Moved of(Optional<MigrationStats> engine, int tier) {
-      TierMeter moves =
-          engine.flatMap(stats -> at(stats.meters().tiers(), tier)).orElse(NOTHING);
+      TierMeter moves = engine.flatMap(stats -> at(stats.meters().tiers(), tier)).orElse(NOTHING);
       TierPlan plan = engine.flatMap(stats -> at(stats.plans(), tier)).orElse(TierPlan.IDLE);
       return new Moved(moves, moves.evicted(), plan);
     }
@@ -180,9 +179,7 @@ final class MetricCatalogue {
   private static final List<Metric<OfPool>> POOL =
       List.of(
           gauge(
-              "SizeBytes",
-              pool -> pool.info().dataSize(),
-              "Bytes that segments can use at most."),
+              "SizeBytes", pool -> pool.info().dataSize(), "Bytes that segments can use at most."),
           gauge(
               "UsedBytes",
               pool -> pool.usage().usedBytes(),
@@ -190,8 +187,7 @@ final class MetricCatalogue {
               Bytes in extents of segments. Near the size, new segments and the tails of \
               hot ones go to the log files.\
               """),
-          gauge(
-              "FreeBytes", pool -> pool.usage().freeBytes(), "Bytes in no segment's extent."),
+          gauge("FreeBytes", pool -> pool.usage().freeBytes(), "Bytes in no segment's extent."),
           gauge(
               "FreeSlots",
               SEGMENTS,
@@ -390,11 +386,7 @@ final class MetricCatalogue {
               operation -> operation.count().sum(),
               "Operations that succeeded: segments copied and deleted, ranges and indexes read."),
           counter("BytesTotal", operation -> operation.bytes().sum(), "Their bytes."),
-          gauge(
-              "Running",
-              CALLS,
-              operation -> operation.running().get(),
-              "Operations under way."),
+          gauge("Running", CALLS, operation -> operation.running().get(), "Operations under way."),
           latency(
               "LatencySeconds",
               OperationMeter::latency,
@@ -478,10 +470,7 @@ final class MetricCatalogue {
       List.of(
           counter("RoundsTotal", "rounds", scrub -> scrub.rounds().sum(), "Completed rounds."),
           counter(
-              "ObjectsTotal",
-              "files",
-              scrub -> scrub.objects().sum(),
-              "Files read and checked."),
+              "ObjectsTotal", "files", scrub -> scrub.objects().sum(), "Files read and checked."),
           counter("BytesTotal", scrub -> scrub.bytes().sum(), "Bytes of these files."),
           counter(
               "CorruptObjectsTotal",
@@ -599,9 +588,7 @@ final class MetricCatalogue {
           List<String> values = names.apply(sample);
           return IntStream.range(0, values.size())
               .mapToObj(
-                  i ->
-                      new Instance<>(
-                          List.of(values.get(i)), Optional.of(part.apply(sample, i))))
+                  i -> new Instance<>(List.of(values.get(i)), Optional.of(part.apply(sample, i))))
               .toList();
         },
         metrics);

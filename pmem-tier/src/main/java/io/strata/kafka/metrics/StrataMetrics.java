@@ -242,8 +242,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
           Meter.builder(
                   name,
                   Meter.Type.TIMER,
-                  new Durations(
-                      attribute -> value(part, thing, metric.name() + "." + attribute)))
+                  new Durations(attribute -> value(part, thing, metric.name() + "." + attribute)))
               .tags(tags)
               .description(metric.meaning())
               .register(registry);
@@ -380,13 +379,17 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   @Override
   public Map<String, Map<String, Double>> getMetrics() {
     Map<String, Map<String, Double>> known = new LinkedHashMap<>();
-    recent.get().values().forEach((thing, values) -> {
-      if (!thing.equals("Broker")) {
-        Map<String, Double> finite = new LinkedHashMap<>(values);
-        finite.values().removeIf(value -> !Double.isFinite(value));
-        known.put(thing, finite);
-      }
-    });
+    recent
+        .get()
+        .values()
+        .forEach(
+            (thing, values) -> {
+              if (!thing.equals("Broker")) {
+                Map<String, Double> finite = new LinkedHashMap<>(values);
+                finite.values().removeIf(value -> !Double.isFinite(value));
+                known.put(thing, finite);
+              }
+            });
     return known;
   }
 

@@ -155,8 +155,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.times = new ModificationTimes(registry, names, counts, work);
     WholeLogFiles wholes = new WholeLogFiles(names, work);
     this.poolForcer = new PoolForcer(registry, counts);
-    this.space =
-        new PoolSpace(pools, spec.config().migration().thresholds(), release, counts);
+    this.space = new PoolSpace(pools, spec.config().migration().thresholds(), release, counts);
     this.wanted = spec.placement();
     this.forcesAppends = forcesBy(spec.config().spillForce());
     this.factory =

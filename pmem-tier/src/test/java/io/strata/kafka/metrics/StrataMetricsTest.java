@@ -232,7 +232,8 @@ class StrataMetricsTest {
       all.assertThat(value(where, bean, parts[1]))
           .as("%s", line)
           .isCloseTo(
-              Double.parseDouble(parts[2]), withinPercentage(parts[1].matches("Value|Count") ? 0 : 1));
+              Double.parseDouble(parts[2]),
+              withinPercentage(parts[1].matches("Value|Count") ? 0 : 1));
     }
     all.assertAll();
   }
@@ -345,7 +346,8 @@ class StrataMetricsTest {
     assertThat(value(where, "RemoteMigration,name=FailuresTotal,cause=other", "Count")).isZero();
     assertThat(value(where, "RemoteScrub,name=LastEndTimestampSeconds", "Value")).isNaN();
     assertThat(value(where, "Broker,name=Health", "Value")).isZero();
-    assertThat(metrics.getMetrics().get("RemoteScrub")).doesNotContainKey("LastEndTimestampSeconds");
+    assertThat(metrics.getMetrics().get("RemoteScrub"))
+        .doesNotContainKey("LastEndTimestampSeconds");
   }
 
   /** A scrape reads each of some 150 gauges; all segments are counted once for all of them. */
@@ -710,7 +712,8 @@ class StrataMetricsTest {
     assertThat(values.get("Tier,tier=hot"))
         .containsEntry("UsedBytes", 62914560.0)
         .containsEntry("ReadsTotal", 26.0);
-    assertThat(values.get("Migration")).hasEntrySatisfying(
+    assertThat(values.get("Migration"))
+        .hasEntrySatisfying(
             "DestageSeconds.99thPercentile",
             value -> assertThat(value).isCloseTo(0.01, withinPercentage(1)));
     assertThat(values.get("RemoteOperation,cause=full,operation=copy"))

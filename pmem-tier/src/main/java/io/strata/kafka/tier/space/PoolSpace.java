@@ -53,11 +53,7 @@ public final class PoolSpace implements SpaceMaker {
    *
    * @param thresholds as {@link Scarcity} has them
    */
-  public PoolSpace(
-      PoolSet pools,
-      List<Double> thresholds,
-      SlotRelease release,
-      TierCounts counts) {
+  public PoolSpace(PoolSet pools, List<Double> thresholds, SlotRelease release, TierCounts counts) {
     this.scarcity = new Scarcity(thresholds, tier -> dirtyShare(pools.tiers().get(tier)));
     this.release = release;
     this.counts = counts;
