@@ -428,7 +428,10 @@ class StrataMetricsTest {
   }
 
   private static double destaged(StrataMetrics metrics) {
-    return metrics.getMetrics().getOrDefault("Tier,tier=hot", Map.of()).get("DestagedBytesTotal");
+    return metrics
+        .getMetrics()
+        .getOrDefault("Tier,tier=hot", Map.of())
+        .getOrDefault("DestagedBytesTotal", Double.NaN);
   }
 
   @ParameterizedTest
