@@ -132,7 +132,7 @@ class KafkaLinksTest {
             name ->
                 name.startsWith(UNPUBLISHED)
                     || name.startsWith(OURS_AMONG_YAMMERS)
-                    || name.startsWith(OURS + "metrics/sink/YammerSink"));
+                    || name.startsWith(OURS + "metrics/YammerSink"));
   }
 
   private static ClassIndex index(KafkaVersion version) throws IOException {

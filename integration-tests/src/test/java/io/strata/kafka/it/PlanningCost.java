@@ -7,7 +7,6 @@ import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.MigrationEngine;
-import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
@@ -100,12 +99,12 @@ final class PlanningCost {
       engine.start();
       List<Long> nanos = new ArrayList<>();
       for (int round = 0; round < WARM_UP + ROUNDS; round++) {
-        MigrationStats stats = engine.stats();
-        while (engine.stats().rounds() == stats.rounds()) {
+        long rounds = engine.stats().rounds().count();
+        while (engine.stats().rounds().count() == rounds) {
           Thread.sleep(1);
         }
         if (round >= WARM_UP) {
-          nanos.add(engine.stats().lastRoundCpuNanos());
+          nanos.add(engine.stats().cost().lastCpuNanos());
         }
       }
       return nanos.stream().sorted().toList().get(ROUNDS / 2) / 1e3;

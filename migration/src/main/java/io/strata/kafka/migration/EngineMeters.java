@@ -2,34 +2,85 @@ package io.strata.kafka.migration;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.Move;
-import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.migration.plan.FailureCause;
-import io.strata.kafka.migration.plan.Plan.TierPlan;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
- * Counts what is moved.
+ * Counts what an engine moves, since it was made.
  *
  * <p>Thread safety: safe for use by any number of threads.
+ *
+ * @param tiers one for each tier with pools, fastest first
+ * @param up what is copied up
+ * @param destages how long copies down took, waiting for the rate limit included
+ * @param promotions how long copies up took, waiting for the rate limit included
+ * @param failures failed moves for each cause; a cause that has had none may be missing
+ * @param cancelled moves cancelled without a fault
+ * @param refused moves of the policy that were not allowed
  */
-final class EngineMeters {
+public record EngineMeters(
+    List<TierMeter> tiers,
+    RateMeter up,
+    LatencyWindow destages,
+    LatencyWindow promotions,
+    Map<FailureCause, Long> failures,
+    LongAdder cancelled,
+    LongAdder refused) {
 
-  private static final class Count {
-    final LongAdder bytes = new LongAdder();
-    final LongAdder segments = new LongAdder();
+  /** Makes the meters of so many tiers, all at zero. */
+  public EngineMeters(int tiers, LongSupplier nanoTime) {
+    this(
+        Stream.generate(() -> new TierMeter(nanoTime)).limit(tiers).toList(),
+        new RateMeter(nanoTime),
+        new LatencyWindow(nanoTime),
+        new LatencyWindow(nanoTime),
+        new ConcurrentHashMap<>(),
+        new LongAdder(),
+        new LongAdder());
+  }
 
-    void add(long count) {
+  /** Calls or segments, and their bytes. */
+  public record Count(LongAdder number, LongAdder bytes) {
+
+    /** Is zero. */
+    public Count() {
+      this(new LongAdder(), new LongAdder());
+    }
+
+    /** Counts one of so many bytes. */
+    public void add(long count) {
+      number.increment();
       bytes.add(count);
-      segments.increment();
+    }
+  }
+
+  /**
+   * Counts segments and bytes of one tier.
+   *
+   * @param destaged copied down from it
+   * @param promoted copied up into it
+   * @param evicted freed in it by the engine; what appends evict is counted by the tier
+   * @param down what is copied down from it
+   */
+  public record TierMeter(Count destaged, Count promoted, Count evicted, RateMeter down) {
+
+    /** Is zero. */
+    public TierMeter(LongSupplier nanoTime) {
+      this(new Count(), new Count(), new Count(), new RateMeter(nanoTime));
+    }
+
+    /** How long copies down of so many bytes take at the recent rate; NaN without a rate. */
+    public double secondsFor(long bytes) {
+      double rate = down.perSecond();
+      return bytes == 0 ? 0 : rate > 0 ? bytes / rate : Double.NaN;
     }
   }
 
@@ -38,7 +89,7 @@ final class EngineMeters {
    *
    * <p>Thread safety: safe for use by any number of threads.
    */
-  static final class RateMeter {
+  public static final class RateMeter {
 
     private static final int SECONDS = 10;
 
@@ -54,11 +105,13 @@ final class EngineMeters {
       this.began = nanoTime.getAsLong();
     }
 
-    synchronized void add(long count) {
+    /** Counts bytes now. */
+    public synchronized void add(long count) {
       bytes.merge((long) advance(), count, Long::sum);
     }
 
-    synchronized double perSecond() {
+    /** Returns the rate. */
+    public synchronized double perSecond() {
       double elapsed = advance();
       double sum = bytes.values().stream().mapToLong(Long::longValue).sum();
       // The map reaches back ten full seconds and what has passed of the current one.
@@ -74,41 +127,8 @@ final class EngineMeters {
     }
   }
 
-  /** Counts what came up into a tier, or left it otherwise. */
-  private static final class TierMeter {
-    final Count destaged = new Count();
-    final Count promoted = new Count();
-    final Count evicted = new Count();
-    final RateMeter down;
-
-    TierMeter(LongSupplier nanoTime) {
-      down = new RateMeter(nanoTime);
-    }
-  }
-
-  private final List<TierMeter> tiers = new ArrayList<>();
-  final RateMeter up;
-  final LatencyWindow destages;
-  final LatencyWindow promotions;
-  final Map<FailureCause, Long> failures = new ConcurrentHashMap<>();
-  final LongAdder cancelled = new LongAdder();
-  final LongAdder refused = new LongAdder();
-
-  EngineMeters(int tiers, LongSupplier nanoTime) {
-    for (int tier = 0; tier < tiers; tier++) {
-      this.tiers.add(new TierMeter(nanoTime));
-    }
-    up = new RateMeter(nanoTime);
-    destages = new LatencyWindow(nanoTime);
-    promotions = new LatencyWindow(nanoTime);
-    for (FailureCause cause : FailureCause.values()) {
-      failures.put(cause, 0L);
-    }
-  }
-
   void copying(Move move, long bytes) {
-    RateMeter rate = move.kind() == Move.Kind.PROMOTE ? up : tiers.get(move.segment().tier()).down;
-    rate.add(bytes);
+    (move.kind() == Move.Kind.PROMOTE ? up : tiers.get(move.segment().tier()).down).add(bytes);
   }
 
   void done(Move move, long bytes, long nanos) {
@@ -126,35 +146,8 @@ final class EngineMeters {
     }
   }
 
-  double downPerSecond() {
+  /** Returns the rate of all copies down. */
+  public double downPerSecond() {
     return tiers.stream().mapToDouble(tier -> tier.down.perSecond()).sum();
-  }
-
-  List<TierStats> tiers(List<TierPlan> plans) {
-    List<TierStats> stats = new ArrayList<>();
-    for (int number = 0; number < tiers.size(); number++) {
-      TierMeter tier = tiers.get(number);
-      TierPlan plan = number < plans.size() ? plans.get(number) : TierPlan.IDLE;
-      stats.add(
-          new TierStats(
-              number,
-              tier.destaged.bytes.sum(),
-              tier.destaged.segments.sum(),
-              tier.promoted.bytes.sum(),
-              tier.promoted.segments.sum(),
-              tier.evicted.bytes.sum(),
-              tier.evicted.segments.sum(),
-              plan.draining(),
-              plan.backlogBytes(),
-              seconds(plan.backlogBytes(), tier.down.perSecond())));
-    }
-    return stats;
-  }
-
-  private static OptionalDouble seconds(long bytes, double rate) {
-    if (bytes == 0) {
-      return OptionalDouble.of(0);
-    }
-    return rate > 0 ? OptionalDouble.of(bytes / rate) : OptionalDouble.empty();
   }
 }

@@ -1,6 +1,9 @@
 package io.strata.kafka.migration;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -8,13 +11,32 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * How long one kind of call took: count and sum since this object was made, the distribution over
+ * How long one kind of call took: count and mean since this object was made, the distribution over
  * the last five to ten minutes, or since the last reading if that is longer ago.
  *
  * <p>Thread safety: any number of threads may record, wait-free and in tens of nanoseconds; readers
  * lock each other out, never a recorder.
  */
 public final class LatencyWindow {
+
+  /** The names of {@link #seconds}, as in Kafka's own histograms; the percentiles come last. */
+  public static final List<String> ATTRIBUTES =
+      List.of(
+          "Count",
+          "Mean",
+          "Min",
+          "Max",
+          "StdDev",
+          "50thPercentile",
+          "75thPercentile",
+          "95thPercentile",
+          "98thPercentile",
+          "99thPercentile",
+          "999thPercentile");
+
+  private static final double[] PERCENTILES = {50, 75, 95, 98, 99, 99.9};
+
+  private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private static final long HALF_NANOS = TimeUnit.MINUTES.toNanos(5);
 
@@ -56,25 +78,35 @@ public final class LatencyWindow {
     totalNanos.add(counted);
   }
 
-  /** The counts. */
-  public synchronized MigrationStats.Latency latency() {
+  /** Returns how many calls there were. */
+  public long count() {
+    return count.sum();
+  }
+
+  /** Returns the {@link #ATTRIBUTES}: durations in seconds, 0 where there was no call. */
+  public synchronized Map<String, Double> seconds() {
     rotate();
     drained = recorder.getIntervalHistogram(drained);
     current.add(drained);
     Histogram both = current.copy();
     both.add(previous);
-    return new MigrationStats.Latency(
-        count.sum(),
-        totalNanos.sum(),
-        both.getMinValue(),
-        both.getMaxValue(),
-        Math.round(both.getStdDeviation()),
-        both.getValueAtPercentile(50),
-        both.getValueAtPercentile(75),
-        both.getValueAtPercentile(95),
-        both.getValueAtPercentile(98),
-        both.getValueAtPercentile(99),
-        both.getValueAtPercentile(99.9));
+    long calls = count.sum();
+    double[] first = {
+      calls,
+      calls == 0 ? 0 : totalNanos.sum() / SECOND / calls,
+      both.getMinValue() / SECOND,
+      both.getMaxValue() / SECOND,
+      Math.round(both.getStdDeviation()) / SECOND
+    };
+    Map<String, Double> seconds = new LinkedHashMap<>();
+    for (int i = 0; i < ATTRIBUTES.size(); i++) {
+      double value =
+          i < first.length
+              ? first[i]
+              : both.getValueAtPercentile(PERCENTILES[i - first.length]) / SECOND;
+      seconds.put(ATTRIBUTES.get(i), value);
+    }
+    return seconds;
   }
 
   /** Before what was recorded is taken over: it is counted as of this moment. */

@@ -209,7 +209,7 @@ public final class MigrationEngine implements AutoCloseable {
                 backOffs));
     segments.evictionOrder(plan.evictionOrder());
     tierPlans = plan.tiers();
-    meters.refused.add(plan.refused().size());
+    meters.refused().add(plan.refused().size());
     plan.refused().stream().findFirst().ifPresent(r -> events.refused(r.move(), r.reason()));
     carryOut(
         plan, now, new LastPlan(now.settings(), nanos, seen, plan.tiers(), plan.moves().size()));
@@ -272,27 +272,18 @@ public final class MigrationEngine implements AutoCloseable {
     return config.settings();
   }
 
-  /** Returns the counts of its work. Costs little. */
+  /** Returns the counters of its work, and what waits. Costs little. */
   public MigrationStats stats() {
-    PlanningLoop.Counts rounds = loop.counts;
     return new MigrationStats(
-        meters.tiers(tierPlans),
+        meters,
+        tierPlans,
         queue.queued(),
         queue.running(),
         config.settings().threads(),
-        meters.downPerSecond(),
-        meters.up.perSecond(),
-        meters.destages.latency(),
-        meters.promotions.latency(),
-        meters.failures,
-        meters.cancelled.sum(),
-        meters.refused.sum(),
         backOffs.waiting(),
         backOffs.corrupt(),
-        loop.latencies.latency(),
-        rounds.failed(),
-        rounds.failedInARow(),
-        rounds.lastCpuNanos());
+        loop.latencies,
+        loop.counts);
   }
 
   /**

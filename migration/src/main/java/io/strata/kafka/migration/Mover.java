@@ -151,7 +151,7 @@ final class Mover {
   }
 
   private void cancelled(PlannedMove planned, MoveResult result) {
-    meters.cancelled.increment();
+    meters.cancelled().increment();
     if (!stopping) {
       // Not a failure, but the next round would plan the same again.
       backOffs.cancelled(planned.id());
@@ -164,7 +164,7 @@ final class Mover {
 
   private void failed(PlannedMove planned, Exception cause) {
     FailureCause kind = causeOf(cause);
-    meters.failures.merge(kind, 1L, Long::sum);
+    meters.failures().merge(kind, 1L, Long::sum);
     BackOffs.Verdict verdict = backOffs.failed(planned.id(), kind);
     if (planned.kind() != Move.Kind.EVICT
         && (kind == FailureCause.NO_SPACE || kind == FailureCause.IO_ERROR)) {

@@ -3,6 +3,7 @@ package io.strata.kafka.migration;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import io.strata.kafka.migration.MigrationStats.RoundCost;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
@@ -24,9 +25,6 @@ final class PlanningLoop implements Runnable {
   /** The pause after a round, in the time that the round took. */
   private static final long PAUSE_FACTOR = 9;
 
-  /** The cost of the rounds. */
-  record Counts(long failed, long failedInARow, long lastCpuNanos) {}
-
   private final LongSupplier nanoTime;
   private final EngineEvents events;
   private final Runnable round;
@@ -40,7 +38,7 @@ final class PlanningLoop implements Runnable {
   /** How many rounds there were, and how long they took. */
   final LatencyWindow latencies;
 
-  volatile Counts counts = new Counts(0, 0, 0);
+  volatile RoundCost counts = new RoundCost(0, 0, 0);
 
   PlanningLoop(
       LongSupplier nanoTime, EngineEvents events, Runnable round, Supplier<Duration> interval) {
@@ -71,7 +69,7 @@ final class PlanningLoop implements Runnable {
       int unused = demand.drainPermits();
       long began = nanoTime.getAsLong();
       long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
-      Counts before = counts;
+      RoundCost before = counts;
       long failedInARow = 0;
       try {
         round.run();
@@ -86,7 +84,7 @@ final class PlanningLoop implements Runnable {
       long nanos = nanoTime.getAsLong() - began;
       long cpuNanos = cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0;
       long failed = before.failed() + (failedInARow > 0 ? 1 : 0);
-      counts = new Counts(failed, failedInARow, Math.max(0, cpuNanos));
+      counts = new RoundCost(failed, failedInARow, Math.max(0, cpuNanos));
       latencies.record(nanos);
       pause(nanos);
     }

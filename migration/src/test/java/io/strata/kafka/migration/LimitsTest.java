@@ -2,6 +2,8 @@ package io.strata.kafka.migration;
 
 import static io.strata.kafka.migration.FakeTiers.MIB;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.api.Move;
@@ -353,25 +355,37 @@ class LimitsTest {
   @Test
   void latenciesAreOfTheLastMinutes() {
     LatencyWindow window = new LatencyWindow(nanos::get);
-    assertThat(window.latency()).isEqualTo(MigrationStats.Latency.NONE);
+    assertThat(window.seconds().keySet()).containsExactlyElementsOf(LatencyWindow.ATTRIBUTES);
+    assertThat(window.seconds().values()).containsOnly(0.0);
     for (int i = 1; i <= 100; i++) {
       window.record(TimeUnit.MILLISECONDS.toNanos(i));
     }
-    MigrationStats.Latency latency = window.latency();
-    assertThat(latency.count()).isEqualTo(100);
-    assertThat(latency.p50Nanos()).isBetween(49_000_000L, 52_000_000L);
-    assertThat(latency.maxNanos()).isBetween(99_000_000L, 102_000_000L);
+    assertThat(window.seconds().get("Count")).isEqualTo(100);
+    assertThat(window.seconds().get("Mean")).isCloseTo(0.0505, within(1e-9));
+    assertThat(window.seconds().get("StdDev")).isBetween(0.028, 0.03);
+    assertPercentile(window, "50thPercentile", 50);
+    assertPercentile(window, "75thPercentile", 75);
+    assertPercentile(window, "95thPercentile", 95);
+    assertPercentile(window, "98thPercentile", 98);
+    assertPercentile(window, "99thPercentile", 99);
+    assertPercentile(window, "999thPercentile", 100);
+    assertPercentile(window, "Max", 100);
+    assertPercentile(window, "Min", 1);
     pass(Duration.ofMinutes(6));
     window.record(1);
-    assertThat(window.latency().count()).isEqualTo(101);
-    assertThat(window.latency().maxNanos()).isBetween(99_000_000L, 102_000_000L);
-    assertThat(window.latency().minNanos()).isEqualTo(1);
+    assertThat(window.count()).isEqualTo(101);
+    assertPercentile(window, "Max", 100);
+    assertThat(window.seconds().get("Min")).isEqualTo(1e-9);
     pass(Duration.ofMinutes(6));
-    assertThat(window.latency().maxNanos()).isEqualTo(1);
+    assertThat(window.seconds().get("Max")).isEqualTo(1e-9);
     pass(Duration.ofMinutes(30));
-    assertThat(window.latency().maxNanos()).isZero();
-    assertThat(window.latency().count()).as("since the start").isEqualTo(101);
-    assertThat(window.latency().totalNanos()).isEqualTo(5_050_000_001L);
+    assertThat(window.seconds().get("Max")).isZero();
+    assertThat(window.seconds().get("Count")).as("since the start").isEqualTo(101);
+    assertThat(window.seconds().get("Mean")).isCloseTo(5.050_000_001 / 101, within(1e-12));
+  }
+
+  private static void assertPercentile(LatencyWindow window, String name, double millis) {
+    assertThat(window.seconds().get(name)).as(name).isCloseTo(millis / 1e3, withinPercentage(1));
   }
 
   @Test

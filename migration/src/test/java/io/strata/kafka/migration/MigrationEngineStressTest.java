@@ -82,15 +82,15 @@ class MigrationEngineStressTest {
     MigrationStats stats = engine.stats();
     assertThat(tiers.violations).as("seed " + seed).isEmpty();
     assertThat(told.engine).as("seed " + seed).isEmpty();
-    assertThat(stats.failedRounds()).as("seed " + seed).isZero();
-    long failed = stats.failures().values().stream().mapToLong(Long::longValue).sum();
+    assertThat(stats.cost().failed()).as("seed " + seed).isZero();
+    long failed = stats.meters().failures().values().stream().mapToLong(Long::longValue).sum();
     // Each move that began has ended, in one way.
     assertThat(told.started.size())
         .as("seed " + seed)
         .isGreaterThan(100)
         .isEqualTo(told.finished.size() + told.cancelled.size() + told.failed.size());
     assertThat(told.failed).as("seed " + seed).hasSize((int) failed);
-    assertThat(told.cancelled).as("seed " + seed).hasSize((int) stats.cancelled());
+    assertThat(told.cancelled).as("seed " + seed).hasSize((int) stats.meters().cancelled().sum());
   }
 
   private static Settings settings(Random random) {

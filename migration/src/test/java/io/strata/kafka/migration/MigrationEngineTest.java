@@ -11,6 +11,7 @@ import io.strata.kafka.api.MigrationPolicyProvider;
 import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
+import io.strata.kafka.migration.EngineMeters.TierMeter;
 import io.strata.kafka.migration.plan.FailureCause;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
@@ -66,6 +67,10 @@ class MigrationEngineTest {
     }
   }
 
+  private static TierMeter tier(MigrationEngine engine) {
+    return engine.stats().meters().tiers().get(0);
+  }
+
   private static PolicyRegistry registry(Function<TierSnapshot, List<Move>> plan) {
     return new PolicyRegistry(
         List.of(
@@ -91,15 +96,18 @@ class MigrationEngineTest {
     await().until(() -> tiers.order().size() == 35);
     await().until(() -> engine.stats().queued() + engine.stats().inFlight() == 0);
     MigrationStats stats = engine.stats();
-    assertThat(stats.tiers().get(0).destagedSegments()).isEqualTo(35);
-    assertThat(stats.tiers().get(0).destagedBytes()).isEqualTo(35 * MIB);
-    assertThat(stats.downBytesPerSecond()).isPositive();
-    assertThat(stats.destageLatency().count()).isEqualTo(35);
-    assertThat(stats.rounds()).isPositive();
-    assertThat(stats.failures()).containsOnlyKeys(FailureCause.values()).doesNotContainValue(1L);
+    TierMeter meter = tier(engine);
+    assertThat(meter.destaged().number().sum()).isEqualTo(35);
+    assertThat(meter.destaged().bytes().sum()).isEqualTo(35 * MIB);
+    assertThat(stats.meters().downPerSecond()).isPositive();
+    assertThat(stats.meters().destages().count()).isEqualTo(35);
+    assertThat(stats.rounds().count()).isPositive();
+    assertThat(stats.meters().failures()).isEmpty();
     assertThat(told.finished).hasSize(35);
-    await().until(() -> !engine.stats().tiers().get(0).draining());
-    assertThat(engine.stats().tiers().get(0).backlogSeconds()).hasValue(0);
+    await().until(() -> !engine.stats().plans().get(0).draining());
+    assertThat(meter.secondsFor(engine.stats().plans().get(0).backlogBytes())).isZero();
+    assertThat(meter.secondsFor(MIB)).isPositive().isFinite();
+    assertThat(new TierMeter(() -> 0).secondsFor(MIB)).as("nothing was copied").isNaN();
   }
 
   @Test
@@ -109,7 +117,7 @@ class MigrationEngineTest {
     engine.start();
     await().until(() -> tiers.tier(0).usedBytes() == 45 * MIB);
     assertThat(tiers.tier(0).cleanBytes()).isZero();
-    await().until(() -> engine.stats().tiers().get(0).evictedSegments() == 35);
+    await().until(() -> tier(engine).evicted().number().sum() == 35);
     assertThat(told.finished).hasSize(70);
   }
 
@@ -134,7 +142,7 @@ class MigrationEngineTest {
                     List.of())));
     long id = tiers.add("t", 0, 0, 0, MIB, 1, true);
     engine.start();
-    await().until(() -> engine.stats().rounds() >= 1);
+    await().until(() -> engine.stats().rounds().count() >= 1);
     tiers.seal(id);
     await().atMost(Duration.ofSeconds(5)).until(() -> tiers.view(id).clean());
     // More than the queue holds is done without waiting for the interval too.
@@ -165,7 +173,7 @@ class MigrationEngineTest {
     await().until(() -> tiers.tier(0).dirtyBytes() == 4 * MIB);
     assertThat(engine.stats().backingOff()).isEqualTo(4);
     assertThat(engine.stats().corrupt()).isEqualTo(1);
-    assertThat(engine.stats().failures())
+    assertThat(engine.stats().meters().failures())
         .containsEntry(FailureCause.CORRUPT_SEGMENT, 1L)
         .containsEntry(FailureCause.IO_ERROR, 1L)
         .containsEntry(FailureCause.OTHER, 2L);
@@ -228,7 +236,7 @@ class MigrationEngineTest {
         });
     MigrationEngine engine = engine(Settings.of(0).threads(4));
     engine.start();
-    await().until(() -> engine.stats().rounds() > 30);
+    await().until(() -> engine.stats().rounds().count() > 30);
     // Three log directories; a few were under way at the first failure, then one at a time.
     assertThat(tries.get()).isLessThan(20);
     full.set(false);
@@ -272,7 +280,7 @@ class MigrationEngineTest {
     MigrationEngine engine = engine(Settings.of(0));
     engine.start();
     await().until(() -> tiers.state().segments().isEmpty());
-    await().until(() -> engine.stats().cancelled() == 40);
+    await().until(() -> engine.stats().meters().cancelled().sum() == 40);
     assertThat(told.failed).isEmpty();
     assertThat(engine.stats().backingOff()).isZero();
   }
@@ -284,7 +292,7 @@ class MigrationEngineTest {
     engine.start();
     await().until(() -> engine.stats().inFlight() == 4);
     await().pollDelay(Duration.ofMillis(500)).until(() -> true);
-    assertThat(engine.stats().tiers().get(0).destagedSegments()).isLessThan(4);
+    assertThat(tier(engine).destaged().number().sum()).isLessThan(4);
     engine.reconfigure(Settings.of(0).threads(4).value());
     await().atMost(Duration.ofSeconds(10)).until(() -> tiers.tier(0).dirtyBytes() == 0);
   }
@@ -312,7 +320,7 @@ class MigrationEngineTest {
     fill(50, 1);
     MigrationEngine engine = engine(Settings.of(-1));
     engine.start();
-    await().until(() -> engine.stats().rounds() > 3);
+    await().until(() -> engine.stats().rounds().count() > 3);
     assertThat(tiers.made()).isZero();
     engine.reconfigure(Settings.of(0.3).threads(8).value());
     await().until(() -> tiers.tier(0).dirtyBytes() == 25 * MIB);
@@ -343,7 +351,7 @@ class MigrationEngineTest {
             });
     MigrationEngine engine = engine(Settings.of(0).policy("custom", Map.of()), registry);
     engine.start();
-    await().until(() -> engine.stats().failedRounds() > 3);
+    await().until(() -> engine.stats().cost().failed() > 3);
     assertThat(tiers.made()).isZero();
     assertThat(told.engine).contains("round failed 1: cannot decide");
     bad.set(false);
@@ -369,7 +377,7 @@ class MigrationEngineTest {
             });
     MigrationEngine engine = engine(Settings.of(0).policy("custom", Map.of()), registry);
     engine.start();
-    await().until(() -> engine.stats().refusedMoves() > 5);
+    await().until(() -> engine.stats().meters().refused().sum() > 5);
     assertThat(tiers.view(active).tier()).isEqualTo(1);
     assertThat(told.engine).anyMatch(text -> text.contains("the segment is active"));
   }
@@ -455,6 +463,6 @@ class MigrationEngineTest {
       asked++;
     }
     assertThat(asked).isGreaterThan(10_000);
-    assertThat(engine.stats().rounds()).isLessThan(60);
+    assertThat(engine.stats().rounds().count()).isLessThan(60);
   }
 }

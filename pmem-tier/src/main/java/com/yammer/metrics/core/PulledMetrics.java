@@ -2,9 +2,11 @@ package com.yammer.metrics.core;
 
 import com.yammer.metrics.stats.Snapshot;
 import com.yammer.metrics.stats.UniformSample;
-import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.migration.LatencyWindow;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Counters and histograms whose values are kept elsewhere and read when a reporter asks. Reporters
@@ -14,8 +16,6 @@ import java.util.function.Supplier;
  * <p>Thread safety: stateless; what it makes is as safe as the given suppliers.
  */
 public final class PulledMetrics {
-
-  private static final double NANOS = 1e9;
 
   private PulledMetrics() {}
 
@@ -33,9 +33,9 @@ public final class PulledMetrics {
     return new PulledCounter(count);
   }
 
-  /** A histogram of durations, in seconds. */
-  public static Histogram histogram(Supplier<Latency> latency) {
-    return new PulledHistogram(latency);
+  /** A histogram that reads {@link LatencyWindow#ATTRIBUTES}. */
+  public static Histogram histogram(ToDoubleFunction<String> attributes) {
+    return new PulledHistogram(attributes);
   }
 
   /** Adds a metric to a registry, unless it has one of that name. */
@@ -57,56 +57,49 @@ public final class PulledMetrics {
   }
 
   private static final class PulledHistogram extends Histogram {
-    private final Supplier<Latency> latency;
+    private final ToDoubleFunction<String> attributes;
 
-    PulledHistogram(Supplier<Latency> latency) {
+    PulledHistogram(ToDoubleFunction<String> attributes) {
       super(new UniformSample(1));
-      this.latency = latency;
+      this.attributes = attributes;
     }
 
     @Override
     public long count() {
-      return latency.get().count();
+      return (long) attributes.applyAsDouble("Count");
     }
 
     @Override
     public double sum() {
-      return latency.get().totalNanos() / NANOS;
+      return mean() * count();
     }
 
     @Override
     public double mean() {
-      Latency now = latency.get();
-      return now.count() == 0 ? 0 : now.totalNanos() / NANOS / now.count();
+      return attributes.applyAsDouble("Mean");
     }
 
     @Override
     public double min() {
-      return latency.get().minNanos() / NANOS;
+      return attributes.applyAsDouble("Min");
     }
 
     @Override
     public double max() {
-      return latency.get().maxNanos() / NANOS;
+      return attributes.applyAsDouble("Max");
     }
 
     @Override
     public double stdDev() {
-      return latency.get().stdDevNanos() / NANOS;
+      return attributes.applyAsDouble("StdDev");
     }
 
     @Override
     public Snapshot getSnapshot() {
-      Latency now = latency.get();
-      return new Percentiles(
-          now.minNanos() / NANOS,
-          now.p50Nanos() / NANOS,
-          now.p75Nanos() / NANOS,
-          now.p95Nanos() / NANOS,
-          now.p98Nanos() / NANOS,
-          now.p99Nanos() / NANOS,
-          now.p999Nanos() / NANOS,
-          now.maxNanos() / NANOS);
+      List<String> names = new ArrayList<>(List.of("Min"));
+      names.addAll(LatencyWindow.ATTRIBUTES.subList(5, LatencyWindow.ATTRIBUTES.size()));
+      names.add("Max");
+      return new Percentiles(names.stream().mapToDouble(attributes).toArray());
     }
   }
 

@@ -120,7 +120,7 @@ public final class BrokerTier {
     EventCounters counters = new EventCounters();
     TierSpec spec = TierSpecs.of(config, broker, forced);
     HotTier tier = HotTier.start(spec, log, counters);
-    TestHook.opened(() -> tier.counts().placements());
+    TestHook.opened(() -> tier.counts().placements().sum());
     Optional<BrokerMigration> migration =
         policies.map(
             known ->

@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Applies changes to the remote tier while it runs. Kafka makes the manager and the reporter, each
@@ -22,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RemoteChanges {
 
-  private final RemoteLog log;
+  /** The broker's log, of the remote tier's settings; the manager logs its segments' events. */
+  static final Logger LOG = LoggerFactory.getLogger("io.strata.kafka.remote");
+
   private final Consumer<List<IgnoredKey>> wrong;
 
   @GuardedBy("this")
@@ -52,8 +55,7 @@ public final class RemoteChanges {
    *
    * @param wrong takes the keys that are left out because their values are wrong
    */
-  RemoteChanges(RemoteLog log, Consumer<List<IgnoredKey>> wrong) {
-    this.log = log;
+  RemoteChanges(Consumer<List<IgnoredKey>> wrong) {
     this.wrong = wrong;
   }
 
@@ -70,9 +72,9 @@ public final class RemoteChanges {
       try {
         settings = read(keys, lastConfigs);
       } catch (RuntimeException e) {
-        log.warning(
-            "Dynamic configuration cannot be used, the remote tier works by the broker's file: %s"
-                .formatted(e));
+        LOG.warn(
+            "Dynamic configuration cannot be used, the remote tier works by the broker's file: {}",
+            e.toString());
       }
     }
     running = new Running(started.brokerId(), keys, settings);
@@ -137,13 +139,24 @@ public final class RemoteChanges {
     }
     changed.ifPresentOrElse(consumer -> consumer.accept(settings), () -> missed = true);
     running = new Running(before.brokerId(), keys, settings);
-    log.reconfigured(SettingsChanges.between(keys.written(before.live()), keys.written(settings)));
+    LOG.info(
+        "The remote tier's settings changed on the live broker: {}",
+        SettingsChanges.between(keys.written(before.live()), keys.written(settings)));
   }
 
   @GuardedBy("this")
   private RemoteSettings.Live read(LiveSettings<RemoteSettings.Live> keys, Map<String, ?> configs) {
     LiveSettings.Usable<RemoteSettings.Live> read = keys.read(configs);
-    changes.newlyIgnored(read.useless()).ifPresent(log::ignored);
+    changes
+        .newlyIgnored(read.useless())
+        .ifPresent(
+            names ->
+                LOG.warn(
+                    """
+                    Dynamic configuration that this broker's remote tier has no use for, left out: \
+                    {}. Remove it with kafka-configs.sh --delete-config.\
+                    """,
+                    String.join(", ", names)));
     wrong.accept(read.wrong());
     return read.settings();
   }

@@ -10,7 +10,6 @@ import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.memory.calls.PageCache;
 import io.strata.kafka.metrics.MigrationLog;
-import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.plan.MigrationSettings;
@@ -80,7 +79,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
   @Override
   public RemoteSettings settings(Map<String, ?> configs) {
     if (!JdkFileSystem.providerActive()) {
-      ClassCopies.severalJars().ifPresent(new RemoteLog()::warning);
+      ClassCopies.severalJars().ifPresent(RemoteChanges.LOG::warn);
     }
     try {
       Optional<BrokerProperties> properties = properties();
@@ -100,7 +99,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
       if (problems.stream().anyMatch(ConfigProblem::isError)) {
         throw new ConfigRefusedException(problems);
       }
-      problems.stream().map(ConfigProblem::message).forEach(new RemoteLog()::warning);
+      problems.stream().map(ConfigProblem::message).forEach(RemoteChanges.LOG::warn);
       RemoteSettings settings = parsed.orElseThrow();
       LiveSettings<RemoteSettings.Live> keys =
           LiveSettings.remote(

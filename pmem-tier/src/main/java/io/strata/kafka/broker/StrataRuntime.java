@@ -1,6 +1,5 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StrataMetrics;
 import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.migration.remote.RemoteStats;
@@ -85,8 +84,7 @@ public final class StrataRuntime {
   /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
   private static final class Remote {
     static final RemoteChanges CHANGES =
-        new RemoteChanges(
-            new RemoteLog(), wrong -> storedValues().wrong(StoredValues.Part.REMOTE, wrong));
+        new RemoteChanges(wrong -> storedValues().wrong(StoredValues.Part.REMOTE, wrong));
   }
 
   /** The values that are left out of the dynamic configuration. */

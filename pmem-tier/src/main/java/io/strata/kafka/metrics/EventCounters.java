@@ -1,7 +1,6 @@
 package io.strata.kafka.metrics;
 
 import io.strata.kafka.migration.LatencyWindow;
-import io.strata.kafka.migration.MigrationStats.Latency;
 import io.strata.kafka.segment.SegmentEvents;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -11,23 +10,31 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread safety: safe for use by any number of threads; no call blocks, and each costs tens of
  * nanoseconds.
+ *
+ * @param logFileReadBytes the part of {@code readBytes} that came from log files
+ * @param appends how long appends took
+ * @param reads how long reads took
  */
-public final class EventCounters implements SegmentEvents {
-
-  private final LongAdder appendedBytes = new LongAdder();
-  private final LongAdder readBytes = new LongAdder();
-  private final LongAdder logFileReadBytes = new LongAdder();
-  private final LatencyWindow appends;
-  private final LatencyWindow reads;
+public record EventCounters(
+    LongAdder appendedBytes,
+    LongAdder readBytes,
+    LongAdder logFileReadBytes,
+    LatencyWindow appends,
+    LatencyWindow reads)
+    implements SegmentEvents {
 
   /** All at zero. */
   public EventCounters() {
     this(System::nanoTime);
   }
 
-  EventCounters(LongSupplier nanoClock) {
-    this.appends = new LatencyWindow(nanoClock);
-    this.reads = new LatencyWindow(nanoClock);
+  EventCounters(LongSupplier nanoTime) {
+    this(
+        new LongAdder(),
+        new LongAdder(),
+        new LongAdder(),
+        new LatencyWindow(nanoTime),
+        new LatencyWindow(nanoTime));
   }
 
   @Override
@@ -45,28 +52,5 @@ public final class EventCounters implements SegmentEvents {
   @Override
   public void readInLogFile(long bytes) {
     logFileReadBytes.add(bytes);
-  }
-
-  long appendedBytes() {
-    return appendedBytes.sum();
-  }
-
-  long readBytes() {
-    return readBytes.sum();
-  }
-
-  /** The part of {@link #readBytes} that came from log files. */
-  long logFileReadBytes() {
-    return logFileReadBytes.sum();
-  }
-
-  /** Appends, and how long they took. */
-  Latency appendLatency() {
-    return appends.latency();
-  }
-
-  /** Reads, and how long they took. */
-  Latency readLatency() {
-    return reads.latency();
   }
 }

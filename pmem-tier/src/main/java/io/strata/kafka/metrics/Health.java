@@ -75,7 +75,7 @@ record Health(int value, List<String> reasons) {
                   broken(
                       reasons,
                       "pool %s failed, and nothing more is stored in it: restart the machine: %s"
-                          .formatted(pool.path(), failure)));
+                          .formatted(pool.info().path(), failure)));
     }
     if (sample.guarantees().spillsUnforced()) {
       // A choice of the operator's must not hide a failure.
@@ -117,20 +117,20 @@ record Health(int value, List<String> reasons) {
     for (String directory : sample.guarantees().skippedLogDirectories()) {
       degraded(reasons, "log directory skipped at the start: %s".formatted(directory));
     }
-    if (sample.segments().refused() > 0) {
-      boolean slots = sample.pools().stream().allMatch(pool -> pool.freeSlots() == 0);
+    if (sample.figures().refused() > 0) {
+      boolean slots = sample.pools().stream().allMatch(pool -> pool.usage().freeSlots() == 0);
       degraded(
           reasons,
           "the pools had %s: %d active segments are in their log files alone"
               .formatted(
                   slots ? "no free slot, and each segment takes one" : "too little space",
-                  sample.segments().refused()));
+                  sample.figures().refused()));
     }
-    if (sample.segments().spilling() > 0) {
+    if (sample.figures().spilling() > 0) {
       degraded(
           reasons,
           "the pools are full: %d active segments spill to their log files"
-              .formatted(sample.segments().spilling()));
+              .formatted(sample.figures().spilling()));
     }
     sample.migration().ifPresent(moves -> add(reasons, moves, "between tiers"));
   }
@@ -164,9 +164,9 @@ record Health(int value, List<String> reasons) {
       }
     }
     Optional.ofNullable(stats.operations().get(RemoteStats.Operation.FETCH))
-        .map(RemoteStats.OperationStats::latency)
-        .filter(reads -> reads.count() >= FEWEST_READS)
-        .map(reads -> Duration.ofNanos(reads.p95Nanos()))
+        .map(fetches -> fetches.latency().seconds())
+        .filter(reads -> reads.getOrDefault("Count", 0.0) >= FEWEST_READS)
+        .map(reads -> Duration.ofNanos(Math.round(reads.getOrDefault("95thPercentile", 0.0) * 1e9)))
         .filter(slow -> slow.compareTo(stats.patience()) > 0)
         .ifPresent(slow -> degraded(reasons, slowReads(slow, stats.patience())));
     stats.cold().ifPresent(calls -> add(reasons, calls));
@@ -199,11 +199,11 @@ record Health(int value, List<String> reasons) {
     if (moves.corrupt() > 0) {
       broken(reasons, "segments found corrupt by moves %s: %d".formatted(where, moves.corrupt()));
     }
-    if (moves.failedRoundsInARow() > 0) {
+    if (moves.cost().failedInARow() > 0) {
       degraded(
           reasons,
           "planning moves %s failed %d times in a row: nothing moves"
-              .formatted(where, moves.failedRoundsInARow()));
+              .formatted(where, moves.cost().failedInARow()));
     }
     if (moves.backingOff() > 0) {
       degraded(

@@ -7,26 +7,26 @@ import static io.strata.kafka.metrics.Metric.latency;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.metrics.LocalSample.OfPool;
-import io.strata.kafka.metrics.LocalSample.OfSegments;
-import io.strata.kafka.metrics.LocalSample.OfTier;
-import io.strata.kafka.metrics.MetricGroup.Instance;
+import io.strata.kafka.metrics.Metric.Group;
+import io.strata.kafka.metrics.Metric.Group.Instance;
+import io.strata.kafka.migration.EngineMeters.Count;
+import io.strata.kafka.migration.EngineMeters.TierMeter;
 import io.strata.kafka.migration.MigrationStats;
-import io.strata.kafka.migration.MigrationStats.TierStats;
 import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.Plan.TierPlan;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
-import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
-import io.strata.kafka.tier.space.Traffic.Counts;
+import io.strata.kafka.migration.remote.RemoteStats.OperationMeter;
+import io.strata.kafka.migration.remote.RemoteStats.ScrubMeter;
+import io.strata.kafka.tier.moves.TierFigures;
+import io.strata.kafka.tier.spec.TierCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Map.Entry;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -66,10 +66,19 @@ final class MetricCatalogue {
           gauge("UsedBytes", Fill::usedBytes, "Bytes that are not free."),
           gauge("Segments", Fill::segments, "Segments that are read from here."));
 
-  /** The moves from and to a tier or a level. */
-  private record Moved(TierStats moves, long evictedBytes, long evictedSegments) {
-    private static final TierStats NOTHING =
-        new TierStats(0, 0, 0, 0, 0, 0, 0, false, 0, OptionalDouble.of(0));
+  /** The moves from and to a tier or a level, and the last plan of more. */
+  private record Moved(TierMeter moves, Count evicted, TierPlan plan) {
+    private static final TierMeter NOTHING = new TierMeter(() -> 0);
+
+    static Moved of(Optional<MigrationStats> engine, int tier) {
+      TierMeter moves = engine.flatMap(stats -> at(stats.meters().tiers(), tier)).orElse(NOTHING);
+      TierPlan plan = engine.flatMap(stats -> at(stats.plans(), tier)).orElse(TierPlan.IDLE);
+      return new Moved(moves, moves.evicted(), plan);
+    }
+
+    private static <T> Optional<T> at(List<T> list, int index) {
+      return index < list.size() ? Optional.of(list.get(index)) : Optional.empty();
+    }
   }
 
   private static final List<Metric<Moved>> MOVED =
@@ -77,37 +86,42 @@ final class MetricCatalogue {
           gauge(
               "Draining",
               "0 or 1",
-              m -> m.moves().draining() ? 1 : 0,
+              m -> m.plan().draining() ? 1 : 0,
               "1 while segments are copied down because the threshold was exceeded."),
           gauge(
               "BacklogBytes",
-              m -> m.moves().backlogBytes(),
+              m -> m.plan().backlogBytes(),
               "Bytes to copy down until the low mark is reached; 0 when it is not draining."),
           gauge(
               "BacklogSeconds",
-              m -> m.moves().backlogSeconds().orElse(Double.NaN),
+              m -> m.moves().secondsFor(m.plan().backlogBytes()),
               """
               Estimated time to drain the backlog at the recent rate; NaN when nothing was \
               copied recently.\
               """),
           counter(
-              "DestagedBytesTotal", m -> m.moves().destagedBytes(), "Bytes copied down from here."),
+              "DestagedBytesTotal",
+              m -> m.moves().destaged().bytes().sum(),
+              "Bytes copied down from here."),
           counter(
               "DestagedSegmentsTotal",
-              m -> m.moves().destagedSegments(),
+              m -> m.moves().destaged().number().sum(),
               "Segments copied down from here."),
-          counter("PromotedBytesTotal", m -> m.moves().promotedBytes(), "Bytes copied up to here."),
+          counter(
+              "PromotedBytesTotal",
+              m -> m.moves().promoted().bytes().sum(),
+              "Bytes copied up to here."),
           counter(
               "PromotedSegmentsTotal",
-              m -> m.moves().promotedSegments(),
+              m -> m.moves().promoted().number().sum(),
               "Segments copied up to here."),
           counter(
               "EvictedBytesTotal",
-              Moved::evictedBytes,
+              m -> m.evicted().bytes().sum(),
               "Bytes freed here because a lower tier or level has them too."),
           counter(
               "EvictedSegmentsTotal",
-              Moved::evictedSegments,
+              m -> m.evicted().number().sum(),
               "Segments freed here because a lower tier or level has them too."));
 
   private static final List<Metric<MigrationStats>> ENGINE =
@@ -115,12 +129,12 @@ final class MetricCatalogue {
           gauge(
               "DownBytesPerSecond",
               "bytes per second",
-              MigrationStats::downBytesPerSecond,
+              stats -> stats.meters().downPerSecond(),
               "Rate of copies down over the last ten seconds."),
           gauge(
               "UpBytesPerSecond",
               "bytes per second",
-              MigrationStats::upBytesPerSecond,
+              stats -> stats.meters().up().perSecond(),
               "Rate of copies up over the last ten seconds."),
           gauge("Queued", MOVES, MigrationStats::queued, "Moves that wait for a thread."),
           gauge("InFlight", MOVES, MigrationStats::inFlight, "Moves under way."),
@@ -132,16 +146,16 @@ final class MetricCatalogue {
               "Segments that wait for a retry after a failed move."),
           latency(
               "DestageSeconds",
-              MigrationStats::destageLatency,
+              stats -> stats.meters().destages(),
               "Duration of copies down, waiting for the rate limit included."),
           latency(
               "PromoteSeconds",
-              MigrationStats::promoteLatency,
+              stats -> stats.meters().promotions(),
               "Duration of copies up, waiting for the rate limit included."),
           counter(
               "CancelledTotal",
               MOVES,
-              MigrationStats::cancelled,
+              stats -> stats.meters().cancelled().sum(),
               """
               Moves cancelled without a fault: the segment was deleted or changed, or there was \
               no space.\
@@ -149,39 +163,40 @@ final class MetricCatalogue {
           counter(
               "RefusedMovesTotal",
               MOVES,
-              MigrationStats::refusedMoves,
+              stats -> stats.meters().refused().sum(),
               "Moves of the policy that are not allowed: a fault of the policy."),
-          latency("RoundSeconds", MigrationStats::roundLatency, "Duration of planning rounds."),
+          latency("RoundSeconds", MigrationStats::rounds, "Duration of planning rounds."),
           counter(
               "FailedRoundsTotal",
               "rounds",
-              MigrationStats::failedRounds,
+              stats -> stats.cost().failed(),
               "Planning rounds that failed: nothing moves until one succeeds."),
           gauge(
               "LastRoundCpuSeconds",
-              stats -> stats.lastRoundCpuNanos() / 1e9,
+              stats -> stats.cost().lastCpuNanos() / 1e9,
               "Processor time of the last planning round."));
 
   private static final List<Metric<OfPool>> POOL =
       List.of(
-          gauge("SizeBytes", OfPool::sizeBytes, "Bytes that segments can use at most."),
+          gauge(
+              "SizeBytes", pool -> pool.info().dataSize(), "Bytes that segments can use at most."),
           gauge(
               "UsedBytes",
-              OfPool::usedBytes,
+              pool -> pool.usage().usedBytes(),
               """
               Bytes in extents of segments. Near the size, new segments and the tails of \
               hot ones go to the log files.\
               """),
-          gauge("FreeBytes", OfPool::freeBytes, "Bytes in no segment's extent."),
+          gauge("FreeBytes", pool -> pool.usage().freeBytes(), "Bytes in no segment's extent."),
           gauge(
               "FreeSlots",
               SEGMENTS,
-              OfPool::freeSlots,
+              pool -> pool.usage().freeSlots(),
               "Segments that can still be placed, if there is space for their bytes."),
           gauge(
               "Durability",
               "level",
-              pool -> level(pool.durability()),
+              pool -> level(pool.info().durability()),
               """
               What the records in the pool survive: 2 a power failure, with every append; 1 a \
               power failure, once Kafka has flushed them; 0 the end of the broker's process only.\
@@ -195,7 +210,7 @@ final class MetricCatalogue {
               machine, not only the broker.\
               """));
 
-  private static final List<Metric<OfTier>> TIER =
+  private static final List<Metric<TierFigures.OfTier>> TIER =
       List.of(
           gauge(
               "DirtyBytes",
@@ -230,54 +245,61 @@ final class MetricCatalogue {
               longest; 0 when no sealed segment is dirty.\
               """));
 
-  private static final List<Metric<Counts>> SPILLS =
+  private static final List<Metric<TierCounts.OfTier>> SPILLS =
       List.of(
           counter(
               "PressureBytesTotal",
-              Counts::pressureBytes,
+              tier -> tier.pressure().bytes().sum(),
               "Of the evicted bytes, those evicted at once for an append or for another copy."),
           counter(
               "PressureSegmentsTotal",
-              Counts::pressureSegments,
+              tier -> tier.pressure().number().sum(),
               "Of the evicted segments, those evicted at once for an append or for another copy."),
           counter(
               "SpilledBytesTotal",
-              Counts::spilledBytes,
+              tier -> tier.spilled().bytes().sum(),
               """
               Bytes appended to segments of this tier that went to the log file, since \
               nothing clean was left to evict.\
               """),
           counter(
               "SpilledSegmentsTotal",
-              Counts::spilledSegments,
+              tier -> tier.spilled().number().sum(),
               "Segments of this tier that spilled."));
 
-  private static final List<Metric<Counts>> READS =
+  private static final List<Metric<TierCounts.OfTier>> READS =
       List.of(
-          counter("ReadBytesTotal", Counts::readBytes, "Bytes read from this tier" + KNOWN),
+          counter(
+              "ReadBytesTotal",
+              tier -> tier.reads().bytes().sum(),
+              "Bytes read from this tier" + KNOWN),
           counter(
               "ReadsTotal",
               CALLS,
-              Counts::reads,
+              tier -> tier.reads().number().sum(),
               "Reads that found their bytes in this tier" + KNOWN));
 
-  private static final List<Metric<OfSegments>> HOT_SEGMENTS =
+  private static final List<Metric<LocalSample>> HOT_SEGMENTS =
       List.of(
           gauge(
               "Hot",
               SEGMENTS,
-              OfSegments::hot,
+              sample -> sample.figures().hot(),
               "Segments that have a slot in a pool now, spilled ones included."),
           gauge(
               "Spilled",
               SEGMENTS,
-              OfSegments::spilled,
+              sample -> sample.figures().spilled(),
               "Of the hot segments, those whose tail is in the log file."),
-          counter("PlacedTotal", SEGMENTS, OfSegments::placed, "Segments placed in a pool."),
+          counter(
+              "PlacedTotal",
+              SEGMENTS,
+              sample -> sample.counts().placements().sum(),
+              "Segments placed in a pool."),
           counter(
               "PlacementsRefusedTotal",
               SEGMENTS,
-              OfSegments::placementsRefused,
+              sample -> sample.counts().placementsRefused().sum(),
               """
               New segments that began in their log files because no pool had space or a free slot.\
               """));
@@ -286,36 +308,36 @@ final class MetricCatalogue {
       List.of(
           latency(
               "LatencySeconds",
-              EventCounters::appendLatency,
+              EventCounters::appends,
               """
               Duration of appends to hot segments, waiting for the segment's writer lock included.\
               """),
           counter(
               "BytesTotal",
-              EventCounters::appendedBytes,
+              counters -> counters.appendedBytes().sum(),
               "Bytes appended to hot segments, to the pool or to the log file."));
 
   private static final List<Metric<EventCounters>> READ =
       List.of(
           latency(
               "LatencySeconds",
-              EventCounters::readLatency,
+              EventCounters::reads,
               "Duration of reads from hot segments, transfers to sockets included."),
           counter(
               "BytesTotal",
-              EventCounters::readBytes,
+              counters -> counters.readBytes().sum(),
               "Bytes read from hot segments, from the pool or from the log file."),
           counter(
               "LogFileBytesTotal",
-              EventCounters::logFileReadBytes,
+              counters -> counters.logFileReadBytes().sum(),
               "Of the bytes read, those of the tails of spilled segments, in log files."));
 
-  private static final List<Metric<OfSegments>> LOG_FILES =
+  private static final List<Metric<LocalSample>> LOG_FILES =
       List.of(
           counter(
               "FailuresTotal",
               CALLS,
-              OfSegments::logFileFailures,
+              sample -> sample.counts().logFileFailures().sum(),
               """
               Operations on the log files of hot segments that failed: the disk of the \
               log directory is full or failing.\
@@ -323,49 +345,51 @@ final class MetricCatalogue {
           counter(
               "MtimeRefreshesTotal",
               CALLS,
-              OfSegments::mtimeRefreshes,
+              sample -> sample.counts().mtimeRefreshes().sum(),
               "Updates of a log file's modification time to the time of the last append."));
 
   /** The local tiers'. */
-  static final List<MetricGroup<LocalSample, ?>> LOCAL =
+  static final List<Group<LocalSample, ?>> LOCAL =
       List.of(
           each(
               "Pool",
               "pool",
-              LocalSample::pools,
-              pools -> PoolLabels.of(pools.stream().map(OfPool::path).toList()),
-              (sample, pool) -> pool,
+              sample ->
+                  PoolLabels.of(
+                      sample.pools().stream().map(pool -> pool.info().path().toString()).toList()),
+              (sample, pool) -> sample.pools().get(pool),
               POOL),
-          tiers(MetricCatalogue::fill, FILL),
-          tiers(tier -> tier, TIER),
+          tiers((sample, tier) -> fill(sample.figures().tiers().get(tier)), FILL),
+          tiers((sample, tier) -> sample.figures().tiers().get(tier), TIER),
           tiers(MetricCatalogue::moved, MOVED),
-          tiers(OfTier::traffic, SPILLS),
+          tiers((sample, tier) -> sample.counts().tiers().get(tier), SPILLS),
           each(
               "Tier",
               "tier",
-              MetricCatalogue::reads,
-              each -> each.stream().map(Entry::getKey).toList(),
-              (sample, of) -> of.getValue(),
+              sample ->
+                  Stream.concat(tierNames(sample).stream(), Stream.of(SegmentView.LOG_DIRS))
+                      .toList(),
+              (sample, tier) -> sample.counts().tiers().get(tier),
               READS),
-          MetricGroup.one("Migration", LocalSample::migration, ENGINE),
+          Group.one("Migration", LocalSample::migration, ENGINE),
           failedMoves("Migration", LocalSample::migration),
-          MetricGroup.one("Segments", sample -> Optional.of(sample.segments()), HOT_SEGMENTS),
-          MetricGroup.one("Append", sample -> Optional.of(sample.counters()), APPEND),
-          MetricGroup.one("Read", sample -> Optional.of(sample.counters()), READ),
-          MetricGroup.one("LogFiles", sample -> Optional.of(sample.segments()), LOG_FILES));
+          Group.one("Segments", Optional::of, HOT_SEGMENTS),
+          Group.one("Append", sample -> Optional.of(sample.counters()), APPEND),
+          Group.one("Read", sample -> Optional.of(sample.counters()), READ),
+          Group.one("LogFiles", Optional::of, LOG_FILES));
 
-  private static final List<Metric<OperationStats>> OPERATION =
+  private static final List<Metric<OperationMeter>> OPERATION =
       List.of(
           counter(
               "CompletedTotal",
               CALLS,
-              OperationStats::count,
+              operation -> operation.count().sum(),
               "Operations that succeeded: segments copied and deleted, ranges and indexes read."),
-          counter("BytesTotal", OperationStats::bytes, "Their bytes."),
-          gauge("Running", CALLS, OperationStats::running, "Operations under way."),
+          counter("BytesTotal", operation -> operation.bytes().sum(), "Their bytes."),
+          gauge("Running", CALLS, operation -> operation.running().get(), "Operations under way."),
           latency(
               "LatencySeconds",
-              OperationStats::latency,
+              OperationMeter::latency,
               "Duration of operations; of a fetch, until its first byte."));
 
   private static final List<Metric<Long>> FAILED_OPERATIONS =
@@ -404,12 +428,18 @@ final class MetricCatalogue {
               Copies known to be damaged: another copy is read if there is one, and the \
               scrub removes them then.\
               """),
-          counter("CopiedBytesTotal", LevelStats::copiedBytes, "Bytes copied here for Kafka."),
+          counter(
+              "CopiedBytesTotal",
+              level -> level.counted().copied().sum(),
+              "Bytes copied here for Kafka."),
           counter(
               "FetchedBytesTotal",
-              LevelStats::fetchedBytes,
+              level -> level.counted().fetched().sum(),
               "Bytes read from here for fetches; from the cold manager, whole pieces of 4 MiB."),
-          counter("DeletedBytesTotal", LevelStats::deletedBytes, "Bytes deleted here for Kafka."));
+          counter(
+              "DeletedBytesTotal",
+              level -> level.counted().deleted().sum(),
+              "Bytes deleted here for Kafka."));
 
   private static final List<Metric<RemoteStats>> STORE =
       List.of(
@@ -436,30 +466,31 @@ final class MetricCatalogue {
               fetches of them fail.\
               """));
 
-  private static final List<Metric<ScrubStats>> SCRUB =
+  private static final List<Metric<ScrubMeter>> SCRUB =
       List.of(
-          counter("RoundsTotal", "rounds", ScrubStats::rounds, "Completed rounds."),
-          counter("ObjectsTotal", "files", ScrubStats::objects, "Files read and checked."),
-          counter("BytesTotal", ScrubStats::bytes, "Bytes of these files."),
+          counter("RoundsTotal", "rounds", scrub -> scrub.rounds().sum(), "Completed rounds."),
+          counter(
+              "ObjectsTotal", "files", scrub -> scrub.objects().sum(), "Files read and checked."),
+          counter("BytesTotal", scrub -> scrub.bytes().sum(), "Bytes of these files."),
           counter(
               "CorruptObjectsTotal",
               "files",
-              ScrubStats::corruptObjects,
+              scrub -> scrub.corruptObjects().sum(),
               "Files that are not what was written; the log names each."),
           counter(
               "MissingObjectsTotal",
               "files",
-              ScrubStats::missingObjects,
+              scrub -> scrub.missingObjects().sum(),
               "Files that a manifest names and that do not exist."),
           counter(
               "OrphansRemovedTotal",
               "directories",
-              ScrubStats::orphansRemoved,
+              scrub -> scrub.orphansRemoved().sum(),
               "Leftovers of failed copies that were removed."),
           gauge(
               "OrphansLeft",
               "directories",
-              ScrubStats::orphansLeft,
+              scrub -> scrub.orphansLeft().sum(),
               """
               Deleted segments and leftovers that cannot be removed whole now, and are tried again \
               with each look at their directory.\
@@ -467,10 +498,10 @@ final class MetricCatalogue {
           gauge(
               "LastEndTimestampSeconds",
               "seconds since 1970",
-              stats ->
-                  stats.lastEndMillis().isPresent()
-                      ? stats.lastEndMillis().getAsLong() / 1e3
-                      : Double.NaN,
+              scrub -> {
+                OptionalLong millis = Objects.requireNonNull(scrub.lastEndMillis().get());
+                return millis.isPresent() ? millis.getAsLong() / 1e3 : Double.NaN;
+              },
               "When the last round ended; NaN if none did on this broker."));
 
   private static final List<Metric<RemoteStats>> ACTIVE =
@@ -485,28 +516,28 @@ final class MetricCatalogue {
               """));
 
   /** The remote tier's. */
-  static final List<MetricGroup<RemoteStats, ?>> REMOTE =
+  static final List<Group<RemoteStats, ?>> REMOTE =
       List.of(
-          new MetricGroup<>(
-              "RemoteOperation", List.of("operation"), stats -> operations(), OPERATION),
-          new MetricGroup<>(
+          new Group<>(
+              "RemoteOperation", List.of("operation"), MetricCatalogue::operations, OPERATION),
+          new Group<>(
               "RemoteOperation",
               List.of("cause", "operation"),
-              stats -> failedOperations(),
+              MetricCatalogue::failedOperations,
               FAILED_OPERATIONS),
-          levels((stats, level) -> fill(level), FILL),
-          levels((stats, level) -> level, LEVEL),
-          levels(MetricCatalogue::moved, MOVED),
-          MetricGroup.one("Remote", Optional::of, STORE),
-          MetricGroup.one("RemoteScrub", stats -> Optional.of(stats.scrub()), SCRUB),
-          MetricGroup.one("RemoteMigration", Optional::of, ACTIVE),
-          MetricGroup.one("RemoteMigration", RemoteStats::migration, ENGINE),
+          levels((stats, level) -> fill(stats.levels().get(level)), FILL),
+          levels((stats, level) -> stats.levels().get(level), LEVEL),
+          levels((stats, level) -> Moved.of(stats.migration(), level), MOVED),
+          Group.one("Remote", Optional::of, STORE),
+          Group.one("RemoteScrub", stats -> Optional.of(stats.scrub()), SCRUB),
+          Group.one("RemoteMigration", Optional::of, ACTIVE),
+          Group.one("RemoteMigration", RemoteStats::migration, ENGINE),
           failedMoves("RemoteMigration", RemoteStats::migration));
 
   /** The broker's, whatever it has of Strata. */
-  static final List<MetricGroup<Health, ?>> BROKER =
+  static final List<Group<Health, ?>> BROKER =
       List.of(
-          MetricGroup.one(
+          Group.one(
               "Broker",
               Optional::of,
               List.of(
@@ -519,24 +550,21 @@ final class MetricCatalogue {
                       reasons; [what gives which value](../operations.md#health).\
                       """))));
 
-  private static <S> MetricGroup<LocalSample, S> tiers(
-      Function<OfTier, S> part, List<Metric<S>> metrics) {
-    return each(
-        "Tier",
-        "tier",
-        LocalSample::tiers,
-        tiers -> tiers.stream().map(tier -> tier.usage().name()).toList(),
-        (sample, tier) -> part.apply(tier),
-        metrics);
+  private static <S> Group<LocalSample, S> tiers(
+      BiFunction<LocalSample, Integer, S> part, List<Metric<S>> metrics) {
+    return each("Tier", "tier", MetricCatalogue::tierNames, part, metrics);
   }
 
-  private static <S> MetricGroup<RemoteStats, S> levels(
-      BiFunction<RemoteStats, LevelStats, S> part, List<Metric<S>> metrics) {
+  private static List<String> tierNames(LocalSample sample) {
+    return sample.figures().tiers().stream().map(tier -> tier.usage().name()).toList();
+  }
+
+  private static <S> Group<RemoteStats, S> levels(
+      BiFunction<RemoteStats, Integer, S> part, List<Metric<S>> metrics) {
     return each(
         "RemoteLevel",
         "level",
-        RemoteStats::levels,
-        levels -> levels.stream().map(LevelStats::name).toList(),
+        stats -> stats.levels().stream().map(LevelStats::name).toList(),
         part,
         metrics);
   }
@@ -545,32 +573,28 @@ final class MetricCatalogue {
    * A group of things that a sample lists.
    *
    * @param names the tag's value for each
-   * @param part what is read of a thing
+   * @param part what is read of the thing at an index
    */
-  private static <F, T, S> MetricGroup<F, S> each(
+  private static <F, S> Group<F, S> each(
       String type,
       String tag,
-      Function<F, List<T>> things,
-      Function<List<T>, List<String>> names,
-      BiFunction<F, T, S> part,
+      Function<F, List<String>> names,
+      BiFunction<F, Integer, S> part,
       List<Metric<S>> metrics) {
-    return new MetricGroup<>(
+    return new Group<>(
         type,
         List.of(tag),
         sample -> {
-          List<String> values = names.apply(things.apply(sample));
+          List<String> values = names.apply(sample);
           return IntStream.range(0, values.size())
               .mapToObj(
-                  i ->
-                      new Instance<F, S>(
-                          List.of(values.get(i)),
-                          now -> Optional.of(part.apply(now, things.apply(now).get(i)))))
+                  i -> new Instance<>(List.of(values.get(i)), Optional.of(part.apply(sample, i))))
               .toList();
         },
         metrics);
   }
 
-  private static Fill fill(OfTier tier) {
+  private static Fill fill(TierFigures.OfTier tier) {
     return new Fill(
         tier.usage().capacityBytes(), tier.usage().usedBytes(), tier.usage().segments());
   }
@@ -579,74 +603,51 @@ final class MetricCatalogue {
     return new Fill(level.capacityBytes(), level.usedBytes(), level.segments());
   }
 
-  private static Moved moved(OfTier tier) {
-    return new Moved(
-        tier.moves().orElse(Moved.NOTHING),
-        tier.traffic().evictedBytes(),
-        tier.traffic().evictedSegments());
+  /** The tier counts what appends evict too. */
+  private static Moved moved(LocalSample sample, int tier) {
+    Moved moved = Moved.of(sample.migration(), tier);
+    return new Moved(moved.moves(), sample.counts().tiers().get(tier).evicted(), moved.plan());
   }
 
-  private static Moved moved(RemoteStats stats, LevelStats level) {
-    int index = stats.levels().indexOf(level);
-    TierStats moves =
-        stats
-            .migration()
-            .map(MigrationStats::tiers)
-            .filter(tiers -> index < tiers.size())
-            .map(tiers -> tiers.get(index))
-            .orElse(Moved.NOTHING);
-    return new Moved(moves, moves.evictedBytes(), moves.evictedSegments());
-  }
-
-  private static List<Entry<String, Counts>> reads(LocalSample sample) {
-    List<Entry<String, Counts>> all = new ArrayList<>();
-    sample.tiers().forEach(tier -> all.add(Map.entry(tier.usage().name(), tier.traffic())));
-    all.add(Map.entry(SegmentView.LOG_DIRS, sample.logDirs()));
-    return all;
-  }
-
-  private static <F> MetricGroup<F, Long> failedMoves(
+  private static <F> Group<F, Long> failedMoves(
       String type, Function<F, Optional<MigrationStats>> engine) {
-    return new MetricGroup<>(
+    return new Group<>(
         type,
         List.of("cause"),
         sample ->
             Stream.of(FailureCause.values())
                 .map(
                     cause ->
-                        new Instance<F, Long>(
+                        new Instance<>(
                             List.of(cause.label()),
-                            now ->
-                                engine
-                                    .apply(now)
-                                    .map(stats -> stats.failures().getOrDefault(cause, 0L))))
+                            engine
+                                .apply(sample)
+                                .map(stats -> stats.meters().failures().getOrDefault(cause, 0L))))
                 .toList(),
         List.of(
             counter(
                 "FailuresTotal", MOVES, Long::doubleValue, "Moves that failed; each is retried.")));
   }
 
-  private static List<Instance<RemoteStats, OperationStats>> operations() {
+  private static List<Instance<OperationMeter>> operations(RemoteStats stats) {
     return Stream.of(Operation.values())
         .map(
             operation ->
-                new Instance<RemoteStats, OperationStats>(
+                new Instance<>(
                     List.of(label(operation)),
-                    now -> Optional.ofNullable(now.operations().get(operation))))
+                    Optional.ofNullable(stats.operations().get(operation))))
         .toList();
   }
 
-  private static List<Instance<RemoteStats, Long>> failedOperations() {
-    List<Instance<RemoteStats, Long>> all = new ArrayList<>();
+  private static List<Instance<Long>> failedOperations(RemoteStats stats) {
+    List<Instance<Long>> all = new ArrayList<>();
     for (Operation operation : Operation.values()) {
       for (Cause cause : Cause.values()) {
         all.add(
             new Instance<>(
                 List.of(label(cause), label(operation)),
-                now ->
-                    Optional.ofNullable(now.operations().get(operation))
-                        .map(OperationStats::failures)
-                        .map(failures -> failures.getOrDefault(cause, 0L))));
+                Optional.ofNullable(stats.operations().get(operation))
+                    .map(meter -> meter.failures().getOrDefault(cause, 0L))));
       }
     }
     return all;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One value, kept for a moment: a hundred metrics of one scrape are of the same moment and cost one
  * sample. It is kept for 200 ms at least, and for twenty times as long as it took to take: however
  * many segments a sample counts and however many readers there are, they use at most a twentieth of
- * one processor. A failure is kept in the same way.
+ * one processor.
  *
  * <p>Thread safety: safe for use by any number of threads; they wait for one another.
  */
@@ -23,7 +23,7 @@ final class Recent<T> implements Supplier<T> {
   private final LongSupplier nanoTime;
 
   @GuardedBy("this")
-  private @Nullable Supplier<T> outcome;
+  private @Nullable T kept;
 
   @GuardedBy("this")
   private long expires;
@@ -33,36 +33,17 @@ final class Recent<T> implements Supplier<T> {
     this.nanoTime = nanoTime;
   }
 
-  /**
-   * The value.
-   *
-   * @throws IllegalStateException if it could not be taken
-   */
+  /** The value. */
   @Override
-  public T get() {
-    return outcome().get();
-  }
-
-  private synchronized Supplier<T> outcome() {
+  public synchronized T get() {
     long began = nanoTime.getAsLong();
-    Supplier<T> kept = outcome;
-    if (kept == null || began - expires >= 0) {
-      kept = take();
-      outcome = kept;
+    T value = kept;
+    if (value == null || began - expires >= 0) {
+      value = source.get();
+      kept = value;
       long now = nanoTime.getAsLong();
       expires = now + Math.max(KEPT_NANOS, KEPT_FACTOR * (now - began));
     }
-    return kept;
-  }
-
-  private Supplier<T> take() {
-    try {
-      T taken = source.get();
-      return () -> taken;
-    } catch (RuntimeException | LinkageError e) {
-      return () -> {
-        throw new IllegalStateException("no sample could be taken", e);
-      };
-    }
+    return value;
   }
 }

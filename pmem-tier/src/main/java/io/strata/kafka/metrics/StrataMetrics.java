@@ -9,13 +9,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Statistic;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.strata.kafka.metrics.MetricGroup.Instance;
-import io.strata.kafka.metrics.sink.BeanName;
-import io.strata.kafka.metrics.sink.JmxSink;
-import io.strata.kafka.metrics.sink.LatencyAttributes;
-import io.strata.kafka.metrics.sink.MetricSink;
-import io.strata.kafka.metrics.sink.YammerSink;
-import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.metrics.Metric.Group;
+import io.strata.kafka.metrics.Metric.Group.Instance;
 import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
@@ -25,12 +20,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,33 +36,51 @@ import org.slf4j.LoggerFactory;
  * which shows them in JMX; in JMX alone where there is no such registry. Micrometer is between the
  * catalogue and the registry.
  *
- * <p>Values are read when a reporter asks for them; nothing runs in the background. A metric that
- * cannot be published or read is logged and missing, and nothing else fails for it.
+ * <p>Values are read when a reporter asks for them, all at once; nothing runs in the background. A
+ * metric that cannot be published or read is logged and missing, and nothing else fails for it.
  *
  * <p>Thread safety: all methods may be called by any thread. Readings take no lock of this
  * object's.
  */
-public final class StrataMetrics implements AutoCloseable {
+public final class StrataMetrics implements StatusMXBean, AutoCloseable {
+
+  private static final String BROKER = "the broker";
 
   private final Logger log;
   private final Supplier<List<String>> offline;
   private final Supplier<List<String>> leftOut;
   private final LongSupplier nanoTime;
+  private final InstantSource clock;
   private final MeterRegistry registry = new SimpleMeterRegistry();
 
   private volatile Optional<Part<LocalSample>> local = Optional.empty();
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
+  private volatile Supplier<Snapshot> recent;
 
   @GuardedBy("this")
-  private Optional<Part<Health>> broker = Optional.empty();
+  private final List<Meter> ofBroker = new ArrayList<>();
 
   /** One of the things that have metrics. */
   private record Part<F>(
+      String name,
       String broker,
-      Supplier<F> sample,
-      List<MetricGroup<F, ?>> groups,
+      Supplier<F> source,
+      List<Group<F, ?>> groups,
       Supplier<Map<String, String>> settings,
-      List<Meter> meters) {}
+      List<Meter> meters,
+      AtomicBoolean logged) {}
+
+  /**
+   * All values at one moment.
+   *
+   * @param values by type and tags, then by name; of a distribution by name and attribute
+   * @param unknown the names of the parts that cannot be read
+   */
+  private record Snapshot(
+      long timeMillis,
+      Map<String, Map<String, Double>> values,
+      List<String> unknown,
+      Health health) {}
 
   /**
    * Publishes nothing yet.
@@ -78,6 +93,7 @@ public final class StrataMetrics implements AutoCloseable {
         new OfflineLogDirectories(ManagementFactory.getPlatformMBeanServer()),
         leftOut,
         System::nanoTime,
+        InstantSource.system(),
         LoggerFactory.getLogger("io.strata.kafka.metrics"));
   }
 
@@ -87,11 +103,14 @@ public final class StrataMetrics implements AutoCloseable {
       Supplier<List<String>> offline,
       Supplier<List<String>> leftOut,
       LongSupplier nanoTime,
+      InstantSource clock,
       Logger log) {
     this.offline = offline;
     this.leftOut = leftOut;
     this.nanoTime = nanoTime;
+    this.clock = clock;
     this.log = log;
+    recent = new Recent<>(this::take, nanoTime);
     registry.config().onMeterAdded(meter -> publish(sink, meter));
     registry.config().onMeterRemoved(meter -> sink.remove(BeanName.of(meter.getId())));
   }
@@ -115,8 +134,9 @@ public final class StrataMetrics implements AutoCloseable {
    */
   public synchronized void local(
       String brokerId, Supplier<LocalSample> source, Supplier<Map<String, String>> settings) {
-    local.ifPresent(this::withdraw);
-    Part<LocalSample> part = part(brokerId, source, MetricCatalogue.LOCAL, settings);
+    local.ifPresent(part -> withdraw(part.meters()));
+    Part<LocalSample> part =
+        part("the local tiers", brokerId, source, MetricCatalogue.LOCAL, settings);
     local = Optional.of(part);
     publish(part);
   }
@@ -130,56 +150,61 @@ public final class StrataMetrics implements AutoCloseable {
    */
   public synchronized void remote(
       String brokerId, Supplier<RemoteStats> source, Supplier<Map<String, String>> settings) {
-    remote.ifPresent(this::withdraw);
-    Part<RemoteStats> part = part(brokerId, source, MetricCatalogue.REMOTE, settings);
+    remote.ifPresent(part -> withdraw(part.meters()));
+    Part<RemoteStats> part =
+        part("the remote tier", brokerId, source, MetricCatalogue.REMOTE, settings);
     remote = Optional.of(part);
     publish(part);
   }
 
-  private <F> Part<F> part(
+  private static <F> Part<F> part(
+      String name,
       String brokerId,
       Supplier<F> source,
-      List<MetricGroup<F, ?>> groups,
+      List<Group<F, ?>> groups,
       Supplier<Map<String, String>> settings) {
-    AtomicBoolean logged = new AtomicBoolean();
-    Supplier<F> logging =
-        () -> {
-          try {
-            F sample = source.get();
-            logged.set(false);
-            return sample;
-          } catch (RuntimeException | LinkageError e) {
-            if (!logged.getAndSet(true)) {
-              log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", e);
-            }
-            throw e;
-          }
-        };
     return new Part<>(
-        brokerId, new Recent<>(logging, nanoTime), groups, settings, new ArrayList<>());
+        name, brokerId, source, groups, settings, new ArrayList<>(), new AtomicBoolean());
   }
 
   @GuardedBy("this")
   private void publish(Part<?> part) {
+    recent = new Recent<>(this::take, nanoTime); // the kept values are of other things
     register(part);
-    if (broker.isEmpty()) {
-      Part<Health> ofBroker =
-          new Part<>("", this::health, MetricCatalogue.BROKER, Map::of, new ArrayList<>());
-      broker = Optional.of(ofBroker);
-      register(ofBroker);
-      try {
-        new StatusBean(this, InstantSource.system()).publish();
-      } catch (RuntimeException | LinkageError e) {
-        log.warn("The status of Strata is not published; 'strata status' does not find it", e);
+    if (ofBroker.isEmpty()) {
+      register(
+          new Part<>(
+              BROKER,
+              "",
+              this::health,
+              MetricCatalogue.BROKER,
+              Map::of,
+              ofBroker,
+              new AtomicBoolean()));
+      publishStatus();
+    }
+  }
+
+  /** Publishes the status in the platform's MBean server, in the place of an earlier one. */
+  private void publishStatus() {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    try {
+      ObjectName object = new ObjectName(NAME);
+      if (server.isRegistered(object)) {
+        server.unregisterMBean(object);
       }
+      var unused = server.registerMBean(this, object);
+    } catch (JMException | RuntimeException | LinkageError e) {
+      log.warn("The status of Strata is not published; 'strata status' does not find it", e);
     }
   }
 
   @GuardedBy("this")
   private <F> void register(Part<F> part) {
-    for (MetricGroup<F, ?> group : part.groups()) {
+    Supplier<F> sample = new Recent<>(part.source(), nanoTime);
+    for (Group<F, ?> group : part.groups()) {
       try {
-        register(part, group);
+        register(part, group, sample);
       } catch (RuntimeException | LinkageError e) {
         log.warn("Metrics of the type {} are not published", group.type(), e);
       }
@@ -187,74 +212,63 @@ public final class StrataMetrics implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private <F, S> void register(Part<F> part, MetricGroup<F, S> group) {
-    for (Instance<F, S> instance : group.instances().apply(part.sample().get())) {
-      Supplier<Optional<S>> source = () -> instance.read().apply(part.sample().get());
-      List<Tag> tags = new ArrayList<>();
-      group.tagsOf(instance).forEach((name, value) -> tags.add(Tag.of(name, value)));
+  private <F, S> void register(Part<F> part, Group<F, S> group, Supplier<F> sample) {
+    for (Instance<S> instance : group.instances().apply(sample.get())) {
       for (Metric<S> metric : group.metrics()) {
-        part.meters().add(register(group.type(), metric, tags, source));
+        part.meters().add(register(part.name(), group.name(instance, metric.name()), metric));
       }
     }
   }
 
   @GuardedBy("this")
-  private <S> Meter register(
-      String type, Metric<S> metric, List<Tag> tags, Supplier<Optional<S>> source) {
-    String name = type + "." + metric.name();
-    // The registry refers weakly to what it reads from: to a constant of the catalogue.
-    if (metric instanceof Metric.OfGauge<S> gauge) {
-      return Gauge.builder(name, gauge, g -> read(source, g.value()).orElse(Double.NaN))
-          .tags(tags)
-          .description(metric.meaning())
-          .register(registry);
-    }
-    if (metric instanceof Metric.OfCounter<S> counter) {
-      return FunctionCounter.builder(name, counter, c -> read(source, c.value()).orElse(0))
-          .tags(tags)
-          .description(metric.meaning())
-          .register(registry);
-    }
-    Metric.OfLatency<S> latency = (Metric.OfLatency<S>) metric;
-    return Meter.builder(
-            name,
-            Meter.Type.TIMER,
-            new Durations(() -> source.get().map(latency.value()).orElse(Latency.NONE)))
-        .tags(tags)
-        .description(metric.meaning())
-        .register(registry);
+  private Meter register(String part, BeanName bean, Metric<?> metric) {
+    String name = bean.type() + "." + bean.name();
+    String thing = bean.thing();
+    List<Tag> tags = new ArrayList<>();
+    bean.tags().forEach((key, value) -> tags.add(Tag.of(key, value)));
+    ToDoubleFunction<StrataMetrics> value = from -> from.value(part, thing, metric.name());
+    return switch (metric.kind()) {
+      case GAUGE ->
+          Gauge.builder(name, this, value)
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+      case COUNTER ->
+          FunctionCounter.builder(name, this, value)
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+      case DISTRIBUTION ->
+          Meter.builder(
+                  name,
+                  Meter.Type.TIMER,
+                  new Durations(attribute -> value(part, thing, metric.name() + "." + attribute)))
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+    };
   }
 
   /** Durations as Micrometer has them of a meter whose values are kept elsewhere. */
-  private record Durations(Supplier<Latency> latency) implements Iterable<Measurement> {
+  private record Durations(ToDoubleFunction<String> attributes) implements Iterable<Measurement> {
     @Override
     public Iterator<Measurement> iterator() {
       return List.of(
-              new Measurement(() -> (double) latency.get().count(), Statistic.COUNT),
-              new Measurement(() -> latency.get().totalNanos() / 1e9, Statistic.TOTAL_TIME),
-              new Measurement(() -> latency.get().maxNanos() / 1e9, Statistic.MAX))
+              new Measurement(() -> attributes.applyAsDouble("Count"), Statistic.COUNT),
+              new Measurement(
+                  () -> attributes.applyAsDouble("Count") * attributes.applyAsDouble("Mean"),
+                  Statistic.TOTAL_TIME),
+              new Measurement(() -> attributes.applyAsDouble("Max"), Statistic.MAX))
           .iterator();
     }
   }
 
-  /** Empty if the value cannot be read; the reader gets no error. */
-  private <S> OptionalDouble read(Supplier<Optional<S>> source, ToDoubleFunction<S> value) {
-    try {
-      Optional<S> thing = source.get();
-      return OptionalDouble.of(thing.isEmpty() ? 0 : value.applyAsDouble(thing.get()));
-    } catch (RuntimeException | LinkageError e) {
-      log.debug("A metric could not be read", e);
-      return OptionalDouble.empty();
-    }
-  }
-
-  private Latency read(Supplier<Latency> latency) {
-    try {
-      return latency.get();
-    } catch (RuntimeException | LinkageError e) {
-      log.debug("A distribution could not be read", e);
-      return Latency.NONE;
-    }
+  /** 0 where there is nothing to read; NaN if it cannot be read. */
+  private double value(String part, String thing, String name) {
+    Snapshot now = recent.get();
+    return now.unknown().contains(part)
+        ? Double.NaN
+        : now.values().getOrDefault(thing, Map.of()).getOrDefault(name, 0.0);
   }
 
   private void publish(MetricSink sink, Meter meter) {
@@ -266,7 +280,7 @@ public final class StrataMetrics implements AutoCloseable {
         AtomicLong highest = new AtomicLong(); // a counter never falls
         sink.counter(name, () -> highest.accumulateAndGet((long) counter.count(), Math::max));
       } else if (meter.measure() instanceof Durations durations) {
-        sink.latency(name, () -> read(durations.latency()));
+        sink.distribution(name, durations.attributes());
       }
     } catch (RuntimeException | LinkageError e) {
       log.warn("Metric {} is not published", name.objectName(), e);
@@ -274,114 +288,127 @@ public final class StrataMetrics implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private void withdraw(Part<?> part) {
-    for (Meter meter : part.meters()) {
+  private void withdraw(List<Meter> meters) {
+    for (Meter meter : meters) {
       Meter unused = registry.remove(meter);
     }
+    meters.clear();
   }
 
-  /**
-   * Returns whether what is promised holds, of all that is published. A part that cannot be read
-   * does not hide the other one.
-   */
-  Health health() {
+  /** Reads all that is published. A part that cannot be read does not hide the other one. */
+  private Snapshot take() {
+    long millis = clock.millis();
+    Map<String, Map<String, Double>> values = new LinkedHashMap<>();
     List<String> unknown = new ArrayList<>();
-    return Health.of(
-        sampleOf(local, "the local tiers", unknown),
-        sampleOf(remote, "the remote tier", unknown),
-        offline.get(),
-        unknown,
-        leftOut.get());
+    Optional<LocalSample> tiers = local.flatMap(part -> read(part, values, unknown));
+    Optional<RemoteStats> store = remote.flatMap(part -> read(part, values, unknown));
+    Health health = Health.of(tiers, store, offline.get(), unknown, leftOut.get());
+    MetricCatalogue.BROKER.forEach(group -> add(values, group, health));
+    return new Snapshot(millis, values, unknown, health);
   }
 
-  private static <F> Optional<F> sampleOf(
-      Optional<Part<F>> part, String what, List<String> unknown) {
-    Optional<F> sample = part.flatMap(StrataMetrics::sampleOf);
-    if (part.isPresent() && sample.isEmpty()) {
-      unknown.add(what);
-    }
-    return sample;
-  }
-
-  /** Empty if it cannot be taken, which the part has logged. */
-  private static <F> Optional<F> sampleOf(Part<F> part) {
+  private <F> Optional<F> read(
+      Part<F> part, Map<String, Map<String, Double>> values, List<String> unknown) {
     try {
-      return Optional.of(part.sample().get());
+      F sample = part.source().get();
+      Map<String, Map<String, Double>> own = new LinkedHashMap<>();
+      part.groups().forEach(group -> add(own, group, sample));
+      values.putAll(own);
+      part.logged().set(false);
+      return Optional.of(sample);
     } catch (RuntimeException | LinkageError e) {
+      if (!part.logged().getAndSet(true)) {
+        log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", e);
+      }
+      unknown.add(part.name());
       return Optional.empty();
     }
   }
 
-  /** The broker's number, as configured; the empty string if it is not. */
-  String brokerId() {
+  private static <F, S> void add(
+      Map<String, Map<String, Double>> all, Group<F, S> group, F sample) {
+    for (Instance<S> instance : group.instances().apply(sample)) {
+      instance
+          .thing()
+          .ifPresent(
+              thing -> {
+                Map<String, Double> values =
+                    all.computeIfAbsent(
+                        group.name(instance, "").thing(), unused -> new LinkedHashMap<>());
+                group.metrics().forEach(metric -> values.putAll(metric.read().apply(thing)));
+              });
+    }
+  }
+
+  /** Returns whether what is promised holds, of all that is published. */
+  Health health() {
+    return recent.get().health();
+  }
+
+  @Override
+  public String getVersion() {
+    return Optional.ofNullable(StrataMetrics.class.getPackage().getImplementationVersion())
+        .orElse("(not built as a jar)");
+  }
+
+  @Override
+  public String getBroker() {
     return local.map(Part::broker).or(() -> remote.map(Part::broker)).orElse("");
   }
 
-  /** The settings of both, by key. */
-  Map<String, String> settings() {
+  @Override
+  public long getPid() {
+    return ProcessHandle.current().pid();
+  }
+
+  @Override
+  public long getTimeMillis() {
+    return recent.get().timeMillis();
+  }
+
+  @Override
+  public int getHealth() {
+    return health().value();
+  }
+
+  @Override
+  public List<String> getReasons() {
+    return health().reasons();
+  }
+
+  @Override
+  public Map<String, Map<String, Double>> getMetrics() {
+    Map<String, Map<String, Double>> known = new LinkedHashMap<>();
+    recent
+        .get()
+        .values()
+        .forEach(
+            (thing, values) -> {
+              if (!thing.equals("Broker")) {
+                Map<String, Double> finite = new LinkedHashMap<>(values);
+                finite.values().removeIf(value -> !Double.isFinite(value));
+                known.put(thing, finite);
+              }
+            });
+    return known;
+  }
+
+  @Override
+  public Map<String, String> getSettings() {
     Map<String, String> all = new LinkedHashMap<>();
     local.ifPresent(part -> all.putAll(part.settings().get()));
     remote.ifPresent(part -> all.putAll(part.settings().get()));
     return all;
   }
 
-  /**
-   * The values of the catalogue: by type and tags ({@code Tier,tier=hot}), then by name. A
-   * distribution has a value for each attribute ({@code LatencySeconds.Mean}). Unknown values are
-   * missing.
-   */
-  Map<String, Map<String, Double>> values() {
-    Map<String, Map<String, Double>> all = new LinkedHashMap<>();
-    local.ifPresent(part -> add(all, part));
-    remote.ifPresent(part -> add(all, part));
-    return all;
-  }
-
-  private static <F> void add(Map<String, Map<String, Double>> all, Part<F> part) {
-    sampleOf(part).ifPresent(sample -> part.groups().forEach(group -> add(all, group, sample)));
-  }
-
-  private static <F, S> void add(
-      Map<String, Map<String, Double>> all, MetricGroup<F, S> group, F sample) {
-    for (Instance<F, S> instance : group.instances().apply(sample)) {
-      Optional<S> thing = instance.read().apply(sample);
-      if (thing.isEmpty()) {
-        continue;
-      }
-      StringBuilder key = new StringBuilder(group.type());
-      group.tagsOf(instance).forEach((tag, value) -> key.append(",%s=%s".formatted(tag, value)));
-      Map<String, Double> values =
-          all.computeIfAbsent(key.toString(), unused -> new LinkedHashMap<>());
-      group.metrics().forEach(metric -> add(values, metric, thing.get()));
-    }
-  }
-
-  private static <S> void add(Map<String, Double> values, Metric<S> metric, S thing) {
-    if (metric instanceof Metric.OfLatency<S> latency) {
-      Latency now = latency.value().apply(thing);
-      LatencyAttributes.ALL.forEach(
-          (attribute, read) ->
-              values.put(metric.name() + "." + attribute, read.apply(now).doubleValue()));
-      return;
-    }
-    double value =
-        metric instanceof Metric.OfGauge<S> gauge
-            ? gauge.value().applyAsDouble(thing)
-            : ((Metric.OfCounter<S>) metric).value().applyAsDouble(thing);
-    if (Double.isFinite(value)) {
-      values.put(metric.name(), value);
-    }
-  }
-
   /** Withdraws all metrics; without effect when closed. */
   @Override
   public synchronized void close() {
-    local.ifPresent(this::withdraw);
-    remote.ifPresent(this::withdraw);
-    broker.ifPresent(this::withdraw);
+    local.ifPresent(part -> withdraw(part.meters()));
+    remote.ifPresent(part -> withdraw(part.meters()));
+    withdraw(ofBroker);
     local = Optional.empty();
     remote = Optional.empty();
-    broker = Optional.empty();
     registry.close();
   }
 }

@@ -5,8 +5,7 @@
  * io.strata.kafka.metrics.LocalSample}, what it reads of the local tiers; {@link
  * io.strata.kafka.metrics.EventCounters}, what the append and read paths count into; {@link
  * io.strata.kafka.metrics.StatusMXBean}, what the command line asks; and the logs {@link
- * io.strata.kafka.metrics.TierLog}, {@link io.strata.kafka.metrics.MigrationLog} and {@link
- * io.strata.kafka.metrics.RemoteLog}.
+ * io.strata.kafka.metrics.TierLog} and {@link io.strata.kafka.metrics.MigrationLog}.
  */
 @NullMarked
 package io.strata.kafka.metrics;

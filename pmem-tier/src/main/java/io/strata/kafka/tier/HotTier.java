@@ -39,7 +39,6 @@ import io.strata.kafka.tier.moves.TierState;
 import io.strata.kafka.tier.space.EmptySegments;
 import io.strata.kafka.tier.space.PoolForcer;
 import io.strata.kafka.tier.space.PoolSpace;
-import io.strata.kafka.tier.space.Traffic;
 import io.strata.kafka.tier.spec.FailureText;
 import io.strata.kafka.tier.spec.RecoveryReport;
 import io.strata.kafka.tier.spec.TierCounts;
@@ -124,7 +123,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final SlotRelease release;
   private final ModificationTimes times;
   private final PoolForcer poolForcer;
-  private final Traffic traffic;
   private final PoolSpace space;
   private final SegmentFinder segments;
   private final Placement placement;
@@ -140,7 +138,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       PoolSet pools,
       LogDirectories logDirectories,
       TierParts parts) {
-    this.counts = new TierCounts(events);
+    this.counts = new TierCounts(events, pools.tiers().size(), pools::tierOf);
     this.pools = pools;
     this.logDirectories = logDirectories;
     this.moments = new Moments(pools, System::currentTimeMillis);
@@ -151,15 +149,13 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     this.durability = spec.config().durability();
     PrecedingLogFile preceding = new PrecedingLogFile(forcesBy(SpillForce.AUTO), registry);
     this.names = new LogFileNames(registry);
-    this.traffic = new Traffic(pools);
     this.work = new BackgroundWork(counts, logDirectories, parts);
     this.durable = new DurableNames(registry, names, unsynced, preceding, work);
     this.release = new SlotRelease(registry, names, unsynced, work);
     this.times = new ModificationTimes(registry, names, counts, work);
     WholeLogFiles wholes = new WholeLogFiles(names, work);
     this.poolForcer = new PoolForcer(registry, counts);
-    this.space =
-        new PoolSpace(pools, spec.config().migration().thresholds(), traffic, release, counts);
+    this.space = new PoolSpace(pools, spec.config().migration().thresholds(), release, counts);
     this.wanted = spec.placement();
     this.forcesAppends = forcesBy(spec.config().spillForce());
     this.factory =
@@ -167,7 +163,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
             new SegmentSettings(this::forcesAppends, InstantSource.system(), space),
             segmentEvents,
             events,
-            traffic,
+            counts,
             registry,
             times,
             unsynced,
@@ -643,11 +639,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Returns what the tier has counted since it was opened. */
   public TierCounts counts() {
     return counts;
-  }
-
-  /** Returns what has gone through each tier since it was opened. */
-  public Traffic traffic() {
-    return traffic;
   }
 
   /** The tiers' names, fastest first, the log directories excepted. */

@@ -162,7 +162,7 @@ record Placement(
       registered = Optional.of(segment);
       residence.tag().write(place.file());
       FileChannel channel = segments.openHot(segment, place.file(), options);
-      counts.placed();
+      counts.placements().increment();
       durable.makeDurableLater(segment);
       // The one before it is sealed now.
       space.wake();

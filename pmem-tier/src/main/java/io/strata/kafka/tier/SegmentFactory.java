@@ -13,8 +13,8 @@ import io.strata.kafka.tier.durable.WholeLogFiles;
 import io.strata.kafka.tier.files.LogFileNames;
 import io.strata.kafka.tier.files.SegmentRegistry;
 import io.strata.kafka.tier.files.TieredSegment;
-import io.strata.kafka.tier.space.Traffic;
 import io.strata.kafka.tier.spec.LogDiskPace;
+import io.strata.kafka.tier.spec.TierCounts;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ record SegmentFactory(
     SegmentSettings settings,
     SegmentEvents counters,
     TierEvents events,
-    Traffic traffic,
+    TierCounts counts,
     SegmentRegistry registry,
     ModificationTimes times,
     UnsyncedRenames unsynced,
@@ -118,7 +118,7 @@ record SegmentFactory(
       TieredSegment named = segment;
       if (named != null) {
         named.changed();
-        traffic.read(named.residence(), bytes);
+        counts.read(named.residence(), bytes);
       }
     }
 
@@ -127,7 +127,7 @@ record SegmentFactory(
       counters.readInLogFile(bytes);
       TieredSegment named = segment;
       if (named != null && named.inPool()) {
-        traffic.readTailInLogFile(named.residence(), bytes);
+        counts.readTailInLogFile(named.residence(), bytes);
       }
     }
 
@@ -141,7 +141,7 @@ record SegmentFactory(
       counters.spilled(bytes, first);
       // Also when the log file has refused the bytes: then no append follows.
       named.changed();
-      traffic.spilled(named.residence(), bytes, first);
+      counts.spilled(named.residence(), bytes, first);
       if (first) {
         events.spilled(named.logFile(), named.segment().bytesInPool());
       }
@@ -151,7 +151,7 @@ record SegmentFactory(
     public void evicted(long bytes, boolean atOnce) {
       TieredSegment named = segment;
       if (named != null) {
-        named.residence().ifPresent(in -> traffic.evicted(in, bytes, atOnce));
+        named.residence().ifPresent(in -> counts.evicted(in, bytes, atOnce));
       }
     }
 

@@ -60,7 +60,6 @@ class ArchitectureTest {
           ROOT + ".tier.start",
           ROOT + ".tier",
           ROOT + ".tier.offline",
-          ROOT + ".metrics.sink",
           ROOT + ".metrics",
           BROKER,
           ROOT + ".nio..",

@@ -106,7 +106,6 @@ class SourceRulesTest {
           "pmem-tier/src/main/java/io/strata/kafka/memory",
           "pmem-tier/src/main/java/io/strata/kafka/memory/calls",
           "pmem-tier/src/main/java/io/strata/kafka/metrics",
-          "pmem-tier/src/main/java/io/strata/kafka/metrics/sink",
           "pmem-tier/src/main/java/io/strata/kafka/nio",
           "pmem-tier/src/main/java/io/strata/kafka/pool",
           "pmem-tier/src/main/java/io/strata/kafka/pool/space",

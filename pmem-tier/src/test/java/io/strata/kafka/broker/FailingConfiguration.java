@@ -1,6 +1,5 @@
 package io.strata.kafka.broker;
 
-import io.strata.kafka.metrics.RemoteLog;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,7 +11,7 @@ public final class FailingConfiguration extends LiveConfiguration {
 
   /** With this failure of any kind. */
   public FailingConfiguration(Throwable failure) {
-    super(new StoredValues(text -> {}), new RemoteChanges(new RemoteLog(), wrong -> {}));
+    super(new StoredValues(text -> {}), new RemoteChanges(wrong -> {}));
     this.failure = failure;
   }
 

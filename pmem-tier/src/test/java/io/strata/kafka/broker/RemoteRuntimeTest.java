@@ -8,7 +8,6 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.metrics.RemoteFigures;
-import io.strata.kafka.metrics.RemoteLog;
 import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
@@ -39,7 +38,7 @@ class RemoteRuntimeTest {
   @TempDir private Path ssd;
 
   private final List<IgnoredKey> wrong = new ArrayList<>();
-  private final RemoteChanges changes = new RemoteChanges(new RemoteLog(), wrong::addAll);
+  private final RemoteChanges changes = new RemoteChanges(wrong::addAll);
   private final Map<String, String> file = new HashMap<>();
   private final Map<String, Object> manager = new HashMap<>();
   private final Map<String, Object> kafka = new HashMap<>();

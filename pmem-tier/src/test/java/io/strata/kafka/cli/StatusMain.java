@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A JVM that has a broker's status to show, and a file locked if one is named; ends when its
@@ -34,14 +36,19 @@ public final class StatusMain {
         metrics.remote(
             "8", RemoteFigures::some, () -> Map.of("rsm.config.migration.rate.down", "0"));
       }
-      if (what.equals("local") || what.equals("both")) {
+      if (what.equals("local") || what.equals("both") || what.equals("slow")) {
         EventCounters counters = new EventCounters();
         long start = System.nanoTime();
         metrics.local(
             "7",
             // Copies down 10 MiB each second.
-            () ->
-                LocalFigures.some(counters, (long) ((System.nanoTime() - start) * BYTES_PER_NANO)),
+            () -> {
+              if (what.equals("slow")) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+              }
+              return LocalFigures.some(
+                  counters, (long) ((System.nanoTime() - start) * BYTES_PER_NANO));
+            },
             () -> Map.of("strata.migration.mode", "eager", "strata.migration.threads", "2"));
       }
       System.out.println("ready");

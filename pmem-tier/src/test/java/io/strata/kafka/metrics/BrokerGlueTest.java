@@ -54,10 +54,10 @@ class BrokerGlueTest {
           .singleElement()
           .satisfies(
               sample -> {
-                assertThat(sample.path()).isEqualTo(pool.toString());
-                assertThat(sample.usedBytes()).isZero();
-                assertThat(sample.freeBytes()).isEqualTo(sample.sizeBytes());
-                assertThat(sample.freeSlots()).isEqualTo(2);
+                assertThat(sample.info().path()).isEqualTo(pool);
+                assertThat(sample.usage().usedBytes()).isZero();
+                assertThat(sample.usage().freeBytes()).isEqualTo(sample.info().dataSize());
+                assertThat(sample.usage().freeSlots()).isEqualTo(2);
                 assertThat(sample.failure()).isEmpty();
               });
       assertThat(messages())
@@ -69,33 +69,33 @@ class BrokerGlueTest {
       append(tier, logs, "orders-1", (int) (9 * MIB));
       Path refused = segment(logs, "orders-2");
       FileChannel active = tier.open(refused, READ_WRITE).orElseThrow();
-      assertThat(sampler.get().segments().refused()).as("without bytes").isZero();
+      assertThat(sampler.get().figures().refused()).as("without bytes").isZero();
       assertThat(active.write(ByteBuffer.allocate(10))).isEqualTo(10);
 
       LocalSample sample = sampler.get();
-      assertThat(sample.segments().hot()).isEqualTo(2);
-      assertThat(sample.segments().spilled()).isEqualTo(1);
-      assertThat(sample.segments().spilling()).isEqualTo(1);
-      assertThat(sample.segments().refused()).isEqualTo(1);
-      assertThat(sample.segments().placed()).isEqualTo(2);
-      assertThat(sample.segments().placementsRefused()).isEqualTo(1);
-      assertThat(sample.segments().logFileFailures()).isZero();
+      assertThat(sample.figures().hot()).isEqualTo(2);
+      assertThat(sample.figures().spilled()).isEqualTo(1);
+      assertThat(sample.figures().spilling()).isEqualTo(1);
+      assertThat(sample.figures().refused()).isEqualTo(1);
+      assertThat(sample.counts().placements().sum()).isEqualTo(2);
+      assertThat(sample.counts().placementsRefused().sum()).isEqualTo(1);
+      assertThat(sample.counts().logFileFailures().sum()).isZero();
       assertThat(sample.migration()).isEmpty();
       LocalSample.OfPool ofPool = sample.pools().get(0);
-      assertThat(sample.tiers())
+      assertThat(sample.figures().tiers())
           .singleElement()
           .satisfies(
               ofTier -> {
-                assertThat(ofTier.usage().capacityBytes()).isEqualTo(ofPool.sizeBytes());
-                assertThat(ofTier.usage().usedBytes()).isEqualTo(ofPool.usedBytes());
+                assertThat(ofTier.usage().capacityBytes()).isEqualTo(ofPool.info().dataSize());
+                assertThat(ofTier.usage().usedBytes()).isEqualTo(ofPool.usage().usedBytes());
                 assertThat(ofTier.usage().segments()).isEqualTo(2);
                 assertThat(ofTier.oldestDirtyMillis()).as("both are active").isEmpty();
-                assertThat(ofTier.traffic().spilledSegments()).isEqualTo(1);
-                assertThat(ofTier.traffic().spilledBytes()).isPositive();
               });
-      assertThat(ofPool.freeSlots()).isZero();
-      assertThat(ofPool.usedBytes()).isPositive();
-      assertThat(counters.appendedBytes()).isEqualTo(100_000 + 9 * MIB + 10);
+      assertThat(sample.counts().tiers().get(0).spilled().number().sum()).isEqualTo(1);
+      assertThat(sample.counts().tiers().get(0).spilled().bytes().sum()).isPositive();
+      assertThat(ofPool.usage().freeSlots()).isZero();
+      assertThat(ofPool.usage().usedBytes()).isPositive();
+      assertThat(counters.appendedBytes().sum()).isEqualTo(100_000 + 9 * MIB + 10);
       assertThat(Health.of(Optional.of(sample), Optional.empty(), List.of(), List.of(), List.of()))
           .isEqualTo(
               new Health(
@@ -116,7 +116,7 @@ class BrokerGlueTest {
 
       assertThat(tier.delete(refused)).isTrue();
       active.close();
-      assertThat(sampler.get().segments().refused()).isZero();
+      assertThat(sampler.get().figures().refused()).isZero();
     }
   }
 

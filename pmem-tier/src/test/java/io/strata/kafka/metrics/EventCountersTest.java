@@ -1,6 +1,7 @@
 package io.strata.kafka.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +17,9 @@ class EventCountersTest {
     counters.appended(1, -5);
     counters.appended(1, Long.MAX_VALUE);
 
-    assertThat(counters.appendLatency().count()).isEqualTo(2);
-    assertThat(counters.appendLatency().minNanos()).isZero();
-    assertThat(counters.appendLatency().maxNanos()).isPositive();
+    assertThat(counters.appends().count()).isEqualTo(2);
+    assertThat(counters.appends().seconds().get("Min")).isZero();
+    assertThat(counters.appends().seconds().get("Max")).isPositive();
   }
 
   @Test
@@ -37,16 +38,16 @@ class EventCountersTest {
       thread.start();
     }
     for (int i = 0; i < 100; i++) { // readers take over what was recorded so far
-      assertThat(counters.appendLatency().count()).isLessThanOrEqualTo(40_000);
+      assertThat(counters.appends().seconds().get("Count")).isLessThanOrEqualTo(40_000);
     }
     for (Thread thread : threads) {
       thread.join();
     }
 
-    assertThat(counters.appendLatency().count()).isEqualTo(40_000);
-    assertThat(counters.appendLatency().totalNanos()).isEqualTo(40_000_000);
-    assertThat(counters.appendedBytes()).isEqualTo(400_000);
-    assertThat(counters.readLatency().count()).isEqualTo(40_000);
-    assertThat(counters.readBytes()).isEqualTo(800_000);
+    assertThat(counters.appends().count()).isEqualTo(40_000);
+    assertThat(counters.appends().seconds().get("Mean")).isCloseTo(1e-6, within(1e-15));
+    assertThat(counters.appendedBytes().sum()).isEqualTo(400_000);
+    assertThat(counters.reads().count()).isEqualTo(40_000);
+    assertThat(counters.readBytes().sum()).isEqualTo(800_000);
   }
 }

@@ -26,9 +26,9 @@ class MetricCatalogueTest {
   private static final Map<String, String> INTROS = intros();
   private static final Pattern NAMED = Pattern.compile("[A-Z][A-Za-z]+,name=[A-Za-z]+");
 
-  private static Stream<MetricGroup<?, ?>> groups() {
+  private static Stream<Metric.Group<?, ?>> groups() {
     return Stream.of(MetricCatalogue.BROKER, MetricCatalogue.LOCAL, MetricCatalogue.REMOTE)
-        .flatMap(List<? extends MetricGroup<?, ?>>::stream);
+        .flatMap(List<? extends Metric.Group<?, ?>>::stream);
   }
 
   @Test
@@ -44,7 +44,7 @@ class MetricCatalogueTest {
                           String what = group.type() + " " + name;
                           assertThat(name.endsWith("Total"))
                               .as("%s is a counter, and says so", what)
-                              .isEqualTo(metric instanceof Metric.OfCounter);
+                              .isEqualTo(metric.kind() == Metric.Kind.COUNTER);
                           assertThat(name.matches(".*(Bytes|BytesTotal|BytesPerSecond)"))
                               .as("%s is in bytes, and says so", what)
                               .isEqualTo(metric.unit().startsWith("bytes"));
@@ -108,7 +108,7 @@ class MetricCatalogueTest {
     assertThat(named).hasSizeGreaterThan(15).isSubsetOf(known);
   }
 
-  private static String tags(MetricGroup<?, ?> group) {
+  private static String tags(Metric.Group<?, ?> group) {
     return group.tags().stream()
         .map(tag -> ",%s=<%s>".formatted(tag, tag))
         .collect(Collectors.joining());
@@ -177,11 +177,8 @@ class MetricCatalogueTest {
     return page.toString();
   }
 
-  private static String row(MetricGroup<?, ?> group, Metric<?> metric) {
-    String kind =
-        metric instanceof Metric.OfGauge
-            ? "gauge"
-            : metric instanceof Metric.OfCounter ? "counter" : "distribution";
+  private static String row(Metric.Group<?, ?> group, Metric<?> metric) {
+    String kind = metric.kind().name().toLowerCase(Locale.ROOT);
     return "| `io.strata.kafka:type=%s,name=%s%s` | %s | %s | %s |\n"
         .formatted(group.type(), metric.name(), tags(group), kind, metric.unit(), metric.meaning());
   }

@@ -1,17 +1,24 @@
 package io.strata.kafka.metrics;
 
+import io.strata.kafka.migration.EngineMeters;
+import io.strata.kafka.migration.EngineMeters.TierMeter;
+import io.strata.kafka.migration.LatencyWindow;
 import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.Plan.TierPlan;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.LevelMeter;
+import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
+import io.strata.kafka.migration.remote.RemoteStats.OperationMeter;
+import io.strata.kafka.migration.remote.RemoteStats.ScrubMeter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 
 /** Figures of a remote tier, each another number, for tests. */
 public final class RemoteFigures {
@@ -19,6 +26,15 @@ public final class RemoteFigures {
 
   /** Two levels, ssd and hdd, and a broker that moves segments between them. */
   public static RemoteStats some() {
+    ScrubMeter scrub = new ScrubMeter();
+    scrub.rounds().add(81);
+    scrub.objects().add(82);
+    scrub.bytes().add(83);
+    scrub.corruptObjects().add(84);
+    scrub.missingObjects().add(85);
+    scrub.orphansRemoved().add(86);
+    scrub.orphansLeft().add(88);
+    scrub.lastEndMillis().set(OptionalLong.of(87));
     return new RemoteStats(
         Map.of(
             Operation.COPY, operation(10, Map.of(Cause.FULL, 17L)),
@@ -26,11 +42,10 @@ public final class RemoteFigures {
             Operation.INDEX, operation(30, Map.of()),
             Operation.DELETE, operation(40, Map.of())),
         List.of(
-            new RemoteStats.LevelStats(
-                "ssd", 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010),
-            new RemoteStats.LevelStats(
-                "hdd", 2001, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 0, 0)),
-        new RemoteStats.ScrubStats(81, 82, 83, 84, 85, 86, 88, OptionalLong.of(87)),
+            new LevelStats(
+                "ssd", 1001, 1002, 1003, 1004, 1005, 1009, 1010, level(1006, 1007, 1008)),
+            new LevelStats("hdd", 2001, 2002, 2003, 2004, 2005, 0, 0, level(2006, 2007, 2008))),
+        scrub,
         91,
         Optional.of(new RemoteStats.HangingCalls("a.Manager", 3, 2, 1)),
         92,
@@ -47,80 +62,87 @@ public final class RemoteFigures {
    * The same with one level, of a broker that moves nothing, has copied all and has not scrubbed.
    */
   public static RemoteStats quiet() {
-    RemoteStats some = some();
+    return quiet(some().operations(), Duration.ofMillis(500));
+  }
+
+  private static RemoteStats quiet(Map<Operation, OperationMeter> operations, Duration patience) {
     return new RemoteStats(
-        some.operations(),
-        List.of(new RemoteStats.LevelStats("ssd", 1001, 1002, 1003, 1, 0, 1006, 1007, 1008, 0, 0)),
-        new RemoteStats.ScrubStats(0, 0, 0, 0, 0, 0, 0, OptionalLong.empty()),
+        operations,
+        List.of(new LevelStats("ssd", 1001, 1002, 1003, 1, 0, 0, 0, level(1006, 1007, 1008))),
+        new ScrubMeter(),
         0,
         Optional.empty(),
         0,
         0,
         List.of(new RemoteStats.DirectoryStats("/ssd", "ssd", true, Optional.empty())),
-        Duration.ofMillis(500),
-        Optional.empty());
-  }
-
-  /** The quiet one with so many fetches, one of twenty of which takes that long. */
-  public static RemoteStats fetching(long count, Duration slow, Duration patience) {
-    RemoteStats quiet = quiet();
-    long nanos = slow.toNanos();
-    MigrationStats.Latency latency =
-        new MigrationStats.Latency(count, count, 1, nanos, 1, 1, 1, nanos, nanos, nanos, nanos);
-    return new RemoteStats(
-        Map.of(Operation.FETCH, new OperationStats(count, 0, 0, latency, Map.of())),
-        quiet.levels(),
-        quiet.scrub(),
-        0,
-        Optional.empty(),
-        0,
-        0,
-        quiet.directories(),
         patience,
         Optional.empty());
   }
 
-  private static OperationStats operation(int from, Map<Cause, Long> failures) {
-    return new OperationStats(from + 1, from + 2, from + 3, latency(from + 4), failures);
+  /** The quiet one with so many fetches, one of twenty of which takes that long. */
+  public static RemoteStats fetching(int count, Duration slow, Duration patience) {
+    OperationMeter fetches = new OperationMeter(() -> 0);
+    for (int i = 0; i < count; i++) {
+      fetches.latency().record(i % 10 == 0 ? slow.toNanos() : 1);
+    }
+    return quiet(Map.of(Operation.FETCH, fetches), patience);
+  }
+
+  private static OperationMeter operation(int from, Map<Cause, Long> failures) {
+    OperationMeter meter = new OperationMeter(() -> 0);
+    meter.count().add(from + 1);
+    meter.bytes().add(from + 2);
+    meter.running().set(from + 3);
+    record(meter.latency(), from + 4);
+    meter.failures().putAll(failures);
+    return meter;
+  }
+
+  private static LevelMeter level(long copied, long fetched, long deleted) {
+    LevelMeter meter = new LevelMeter();
+    meter.copied().add(copied);
+    meter.fetched().add(fetched);
+    meter.deleted().add(deleted);
+    return meter;
   }
 
   private static MigrationStats moves() {
+    EngineMeters meters = new EngineMeters(1, () -> 0);
+    TierMeter tier = meters.tiers().get(0);
+    LocalFigures.add(tier.destaged(), 102, 101);
+    LocalFigures.add(tier.promoted(), 104, 103);
+    LocalFigures.add(tier.evicted(), 106, 105);
+    tier.down().add(114);
+    meters.up().add(115);
+    record(meters.destages(), 200);
+    record(meters.promotions(), 300);
+    meters.failures().put(FailureCause.NO_SPACE, 120L);
+    meters.cancelled().add(121);
+    meters.refused().add(122);
+    LatencyWindow rounds = new LatencyWindow(() -> 0);
+    record(rounds, 400);
     return new MigrationStats(
-        List.of(
-            new MigrationStats.TierStats(
-                0, 101, 102, 103, 104, 105, 106, true, 107, OptionalDouble.of(2.5))),
+        meters,
+        List.of(new TierPlan(true, 285)),
         111,
         112,
         113,
-        114,
-        115,
-        latency(200),
-        latency(300),
-        Map.of(FailureCause.NO_SPACE, 120L),
-        121,
-        122,
         123,
         2,
-        latency(400),
-        125,
-        0,
-        127_000_000);
+        rounds,
+        new MigrationStats.RoundCost(125, 0, 127_000_000));
   }
 
-  /** Two calls in all; percentiles of {@code millis} and the next whole numbers. */
-  public static MigrationStats.Latency latency(long millis) {
-    long unit = 1_000_000;
-    return new MigrationStats.Latency(
-        2,
-        10 * millis * unit,
-        1,
-        (millis + 6) * unit,
-        2,
-        millis * unit,
-        (millis + 1) * unit,
-        (millis + 2) * unit,
-        (millis + 3) * unit,
-        (millis + 4) * unit,
-        (millis + 5) * unit);
+  /**
+   * Records 1000 calls: their percentiles are {@code millis} and the next whole numbers, and the
+   * longest took {@code millis + 6}.
+   */
+  static void record(LatencyWindow calls, long millis) {
+    int[] numbers = {500, 250, 200, 30, 10, 9, 1};
+    for (int more = 0; more < numbers.length; more++) {
+      for (int i = 0; i < numbers[more]; i++) {
+        calls.record(TimeUnit.MILLISECONDS.toNanos(millis + more));
+      }
+    }
   }
 }

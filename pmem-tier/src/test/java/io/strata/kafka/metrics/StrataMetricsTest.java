@@ -1,6 +1,8 @@
 package io.strata.kafka.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.yammer.metrics.core.Counter;
 import com.yammer.metrics.core.Gauge;
@@ -8,15 +10,12 @@ import com.yammer.metrics.core.Histogram;
 import com.yammer.metrics.core.MetricsRegistry;
 import com.yammer.metrics.reporting.JmxReporter;
 import io.strata.kafka.metrics.LocalSample.Guarantees;
-import io.strata.kafka.metrics.sink.BeanName;
-import io.strata.kafka.metrics.sink.JmxSink;
-import io.strata.kafka.metrics.sink.MetricSink;
-import io.strata.kafka.metrics.sink.YammerSink;
-import io.strata.kafka.migration.MigrationStats.Latency;
 import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,11 +24,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
@@ -76,7 +76,12 @@ class StrataMetricsTest {
     reporter.start();
     StrataMetrics metrics =
         new StrataMetrics(
-            sink, new OfflineLogDirectories(own), () -> leftOut, now::get, logged.logger());
+            sink,
+            new OfflineLogDirectories(own),
+            () -> leftOut,
+            now::get,
+            () -> Instant.ofEpochMilli(TimeUnit.NANOSECONDS.toMillis(now.get())),
+            logged.logger());
     opened.add(metrics);
     return metrics;
   }
@@ -129,7 +134,7 @@ class StrataMetricsTest {
       Tier,name=Segments,tier=hot | Value | 7
       Tier,name=OldestDirtySeconds,tier=hot | Value | 61
       Tier,name=Draining,tier=hot | Value | 1
-      Tier,name=BacklogBytes,tier=hot | Value | 20971520
+      Tier,name=BacklogBytes,tier=hot | Value | 943718400
       Tier,name=BacklogSeconds,tier=hot | Value | 90
       Tier,name=DestagedBytesTotal,tier=hot | Count | 101
       Tier,name=DestagedSegmentsTotal,tier=hot | Count | 102
@@ -151,8 +156,8 @@ class StrataMetricsTest {
       Migration,name=DownBytesPerSecond | Value | 10485760
       Migration,name=UpBytesPerSecond | Value | 5
       Migration,name=BackingOff | Value | 13
-      Migration,name=DestageSeconds | Count | 2
-      Migration,name=DestageSeconds | Mean | 0.030
+      Migration,name=DestageSeconds | Count | 1000
+      Migration,name=DestageSeconds | Mean | 0.006831
       Migration,name=DestageSeconds | 50thPercentile | 0.006
       Migration,name=DestageSeconds | 75thPercentile | 0.007
       Migration,name=DestageSeconds | 95thPercentile | 0.008
@@ -212,7 +217,7 @@ class StrataMetricsTest {
       RemoteMigration,name=Queued | Value | 111
       RemoteMigration,name=DestageSeconds | 50thPercentile | 0.2
       RemoteMigration,name=FailuresTotal,cause=no-space | Count | 120
-      RemoteMigration,name=RoundSeconds | Count | 2
+      RemoteMigration,name=RoundSeconds | Count | 1000
       Broker,name=Health | Value | 2
       """;
 
@@ -226,7 +231,9 @@ class StrataMetricsTest {
       String bean = parts[0];
       all.assertThat(value(where, bean, parts[1]))
           .as("%s", line)
-          .isEqualTo(Double.parseDouble(parts[2]));
+          .isCloseTo(
+              Double.parseDouble(parts[2]),
+              withinPercentage(parts[1].matches("Value|Count") ? 0 : 1));
     }
     all.assertAll();
   }
@@ -256,7 +263,7 @@ class StrataMetricsTest {
   }
 
   private int registrySizeOfAll() {
-    Map<String, Map<String, Double>> values = both(Where.YAMMER).values();
+    Map<String, Map<String, Double>> values = both(Where.YAMMER).getMetrics();
     assertThat(values).isNotEmpty();
     return registry.allMetrics().size();
   }
@@ -295,10 +302,12 @@ class StrataMetricsTest {
             (name, metric) -> {
               assertThat(name.getName()).isEqualTo("DestageSeconds");
               Histogram histogram = (Histogram) metric;
-              assertThat(histogram.count()).isEqualTo(2);
-              assertThat(histogram.sum()).isEqualTo(0.06);
-              assertThat(histogram.getSnapshot().getValue(0.99)).isEqualTo(0.01);
-              assertThat(histogram.getSnapshot().get999thPercentile()).isEqualTo(0.011);
+              assertThat(histogram.count()).isEqualTo(1000);
+              assertThat(histogram.sum()).isCloseTo(6.831, within(1e-9));
+              assertThat(histogram.getSnapshot().getValue(0.99))
+                  .isCloseTo(0.01, withinPercentage(1));
+              assertThat(histogram.getSnapshot().get999thPercentile())
+                  .isCloseTo(0.011, withinPercentage(1));
             });
   }
 
@@ -337,7 +346,8 @@ class StrataMetricsTest {
     assertThat(value(where, "RemoteMigration,name=FailuresTotal,cause=other", "Count")).isZero();
     assertThat(value(where, "RemoteScrub,name=LastEndTimestampSeconds", "Value")).isNaN();
     assertThat(value(where, "Broker,name=Health", "Value")).isZero();
-    assertThat(metrics.values().get("RemoteScrub")).doesNotContainKey("LastEndTimestampSeconds");
+    assertThat(metrics.getMetrics().get("RemoteScrub"))
+        .doesNotContainKey("LastEndTimestampSeconds");
   }
 
   /** A scrape reads each of some 150 gauges; all segments are counted once for all of them. */
@@ -393,6 +403,35 @@ class StrataMetricsTest {
     assertThat(recent.get()).isEqualTo(1);
     pass(Duration.ofMillis(1));
     assertThat(recent.get()).isEqualTo(2);
+  }
+
+  /** Otherwise a rate is that of other numbers, or 0 as long as a sample is kept. */
+  @Test
+  void theStatusHasTheTimeOfItsNumbers() {
+    StrataMetrics metrics = open(Where.JMX);
+    metrics.local(
+        "1",
+        () -> {
+          pass(Duration.ofMillis(100));
+          return LocalFigures.some(counters, now.get());
+        },
+        Map::of);
+    long time = metrics.getTimeMillis();
+    double count = destaged(metrics);
+
+    pass(Duration.ofMillis(1_900));
+    assertThat(metrics.getTimeMillis()).isEqualTo(time);
+    assertThat(destaged(metrics)).isEqualTo(count);
+    pass(Duration.ofMillis(200));
+    assertThat(metrics.getTimeMillis()).isEqualTo(time + 2_200);
+    assertThat(destaged(metrics)).isEqualTo(count + 2_200e6);
+  }
+
+  private static double destaged(StrataMetrics metrics) {
+    return metrics
+        .getMetrics()
+        .getOrDefault("Tier,tier=hot", Map.of())
+        .getOrDefault("DestagedBytesTotal", Double.NaN);
   }
 
   @ParameterizedTest
@@ -455,7 +494,7 @@ class StrataMetricsTest {
           }
 
           @Override
-          public void latency(BeanName name, Supplier<Latency> latency) {
+          public void distribution(BeanName name, ToDoubleFunction<String> attributes) {
             throw new IllegalStateException("refused");
           }
 
@@ -463,9 +502,10 @@ class StrataMetricsTest {
           public void remove(BeanName name) {}
         };
     try (StrataMetrics metrics =
-        new StrataMetrics(failing, List::of, List::of, now::get, logged.logger())) {
+        new StrataMetrics(
+            failing, List::of, List::of, now::get, InstantSource.system(), logged.logger())) {
       metrics.local("1", () -> LocalFigures.some(counters, 101), Map::of);
-      assertThat(metrics.values()).isNotEmpty();
+      assertThat(metrics.getMetrics()).isNotEmpty();
       assertThat(logged.messages())
           .anyMatch(line -> line.startsWith("WARN Metric io.strata.kafka:type=Pool"));
     }
@@ -482,8 +522,8 @@ class StrataMetricsTest {
 
     assertThat(beans(where).keySet()).noneMatch(name -> name.contains("level=hdd"));
     assertThat(value(where, "RemoteMigration,name=Active", "Value")).isZero();
-    assertThat(metrics.brokerId()).isEqualTo("2");
-    assertThat(metrics.settings()).containsExactly(Map.entry("key", "value"));
+    assertThat(metrics.getBroker()).isEqualTo("2");
+    assertThat(metrics.getSettings()).containsExactly(Map.entry("key", "value"));
   }
 
   @Test
@@ -529,7 +569,7 @@ class StrataMetricsTest {
             new Health(
                 1,
                 List.of(
-                    "one of twenty reads of the remote store takes 730 ms or more until its first"
+                    "one of twenty reads of the remote store takes 734 ms or more until its first"
                         + " byte, and Kafka discards what comes later than"
                         + " remote.fetch.max.wait.ms (500), and asks again: raise the key")));
     assertThat(healthOf(RemoteFigures.fetching(20, Duration.ofMillis(400), patience)).value())
@@ -587,10 +627,9 @@ class StrataMetricsTest {
     LocalSample sample =
         new LocalSample(
             fine.pools(),
-            fine.tiers(),
-            fine.logDirs(),
+            fine.figures(),
+            fine.counts(),
             fine.migration(),
-            fine.segments(),
             guarantees,
             fine.counters());
     List<String> offline =
@@ -604,6 +643,7 @@ class StrataMetricsTest {
     int before = metrics.health().value();
 
     leftOut.add("key=wrong is left out");
+    pass(Duration.ofSeconds(1));
     assertThat(metrics.health().reasons()).contains("key=wrong is left out");
     assertThat(metrics.health().value()).isEqualTo(Math.max(1, before));
   }
@@ -627,9 +667,11 @@ class StrataMetricsTest {
     assertThat(metrics.health()).isEqualTo(new Health(0, List.of()));
 
     second.set(1);
+    pass(Duration.ofSeconds(1));
     assertThat(metrics.health())
         .isEqualTo(new Health(1, List.of("Kafka has taken log directory /data/b,c offline")));
     first.set(1);
+    pass(Duration.ofSeconds(1));
     assertThat(metrics.health().reasons())
         .containsExactly(
             "Kafka has taken log directory /data/b,c offline",
@@ -663,17 +705,20 @@ class StrataMetricsTest {
     assertThat(metrics.health().reasons())
         .startsWith("93 segments of the remote store have no copy that is not damaged")
         .contains("the state of the local tiers cannot be read: see the log");
-    assertThat(metrics.values()).containsKey("RemoteScrub").doesNotContainKey("Tier,tier=hot");
+    assertThat(metrics.getMetrics()).containsKey("RemoteScrub").doesNotContainKey("Tier,tier=hot");
   }
 
   @Test
   void theStatusHasEachValueOnce() {
     StrataMetrics metrics = both(Where.JMX);
-    Map<String, Map<String, Double>> values = metrics.values();
+    Map<String, Map<String, Double>> values = metrics.getMetrics();
     assertThat(values.get("Tier,tier=hot"))
         .containsEntry("UsedBytes", 62914560.0)
         .containsEntry("ReadsTotal", 26.0);
-    assertThat(values.get("Migration")).containsEntry("DestageSeconds.99thPercentile", 0.01);
+    assertThat(values.get("Migration"))
+        .hasEntrySatisfying(
+            "DestageSeconds.99thPercentile",
+            value -> assertThat(value).isCloseTo(0.01, withinPercentage(1)));
     assertThat(values.get("RemoteOperation,cause=full,operation=copy"))
         .containsExactly(Map.entry("FailuresTotal", 17.0));
     List<RemoteStats.LevelStats> levels = RemoteFigures.some().levels();

@@ -202,7 +202,7 @@ final class CleanBytesTest {
     }
     // Before the engine looks again, others need its space.
     Path pressing = fixture.segment("lines-0", 0);
-    while (fixture.tier().traffic().of(0).spilledBytes() == 0) {
+    while (fixture.tier().counts().tiers().get(0).spilled().bytes().sum() == 0) {
       fixture.append(pressing, NEW);
     }
     assertThat(fixture.tier().segments()).extracting(TieredSegment::logFile).contains(old);

@@ -77,7 +77,7 @@ final class IdleRoundCostTest {
               EngineEvents.NONE,
               EngineEnvironment.system())) {
         engine.start();
-        Awaitility.await().until(() -> engine.stats().rounds() > 3);
+        Awaitility.await().until(() -> engine.stats().rounds().count() > 3);
         long idle = median(engine, List.of());
         long busy = median(engine, segments.subList(0, CHANGED));
         System.out.printf(
@@ -97,12 +97,12 @@ final class IdleRoundCostTest {
   private static long median(MigrationEngine engine, List<TieredSegment> changing) {
     List<Long> nanos = new ArrayList<>();
     for (int i = 0; i < ROUNDS; i++) {
-      long before = engine.stats().rounds();
+      long before = engine.stats().rounds().count();
       changing.forEach(TieredSegment::changed);
       Awaitility.await()
           .pollInterval(Duration.ofMillis(1))
-          .until(() -> engine.stats().rounds() > before);
-      nanos.add(engine.stats().lastRoundCpuNanos());
+          .until(() -> engine.stats().rounds().count() > before);
+      nanos.add(engine.stats().cost().lastCpuNanos());
     }
     Collections.sort(nanos);
     return nanos.get(ROUNDS / 2);

@@ -185,9 +185,9 @@ final class UnspillTest {
     spill();
     free();
     long inPool = fixture.tier().pools().get(0).usage().usedBytes();
-    long before = fixture.tier().traffic().of(0).evictedBytes();
+    long before = fixture.tier().counts().tiers().get(0).evicted().bytes().sum();
     assertDone(fixture.goOn(file));
-    long after = fixture.tier().traffic().of(0).evictedBytes();
+    long after = fixture.tier().counts().tiers().get(0).evicted().bytes().sum();
     assertThat(after - before).isPositive().isLessThanOrEqualTo(inPool);
   }
 

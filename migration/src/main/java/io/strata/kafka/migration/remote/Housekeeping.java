@@ -283,11 +283,11 @@ final class Housekeeping implements AutoCloseable {
       Optional<RemoteStats.HangingCalls> cold) {
     List<KnownSegment> segments = store.segments();
     return new RemoteStats(
-        meters.stats(),
+        meters.operations(),
         IntStream.range(0, levelNames.size())
             .mapToObj(level -> levelStats(level, segments, meters.level(level)))
             .toList(),
-        scrub.stats(),
+        scrub.meter(),
         stuckCalls
             + deletions.stuck()
             + store.stuck()
@@ -309,7 +309,7 @@ final class Housekeeping implements AutoCloseable {
   }
 
   private LevelStats levelStats(
-      int level, List<KnownSegment> segments, RemoteMeters.Level counted) {
+      int level, List<KnownSegment> segments, RemoteStats.LevelMeter counted) {
     List<DirectoryVisits> directories =
         visits.stream().filter(visited -> visited.directory().level() == level).toList();
     List<StoredCopy> copies =
@@ -330,11 +330,9 @@ final class Housekeeping implements AutoCloseable {
                         visited.isTroubled()
                             || visited.directory().access().whyCopiesFail().isPresent())
                 .count(),
-        counted.copied().sum(),
-        counted.fetched().sum(),
-        counted.deleted().sum(),
         copies.stream().filter(StoredCopy::moving).count(),
-        copies.stream().filter(StoredCopy::damaged).count());
+        copies.stream().filter(StoredCopy::damaged).count(),
+        counted);
   }
 
   /** The level that a segment is read from: the cold manager's if no copy here can be read. */

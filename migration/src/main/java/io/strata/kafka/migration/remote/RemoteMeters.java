@@ -1,23 +1,21 @@
 package io.strata.kafka.migration.remote;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.migration.LatencyWindow;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
+import io.strata.kafka.migration.remote.RemoteStats.LevelMeter;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.RemoteStats.OperationStats;
+import io.strata.kafka.migration.remote.RemoteStats.OperationMeter;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -27,37 +25,10 @@ import org.apache.kafka.server.log.remote.storage.RemoteStorageException;
 /** Counts what Kafka asks for, and the bytes of each level. */
 final class RemoteMeters {
 
-  /** Bytes of one level: copied there and deleted there for Kafka, and read from there. */
-  record Level(LongAdder copied, LongAdder fetched, LongAdder deleted) {
-    private Level() {
-      this(new LongAdder(), new LongAdder(), new LongAdder());
-    }
-  }
-
-  private final class Meter {
-    private final LongAdder count = new LongAdder();
-    private final LongAdder bytes = new LongAdder();
-    private final AtomicInteger running = new AtomicInteger();
-    private final LatencyWindow latency = new LatencyWindow(nanoTime);
-    private final Map<Cause, LongAdder> failures = new ConcurrentHashMap<>();
-
-    private LongAdder failures(Cause cause) {
-      return failures.computeIfAbsent(cause, none -> new LongAdder());
-    }
-
-    private OperationStats stats() {
-      Map<Cause, Long> failed = new EnumMap<>(Cause.class);
-      for (Cause cause : Cause.values()) {
-        failed.put(cause, failures(cause).sum());
-      }
-      return new OperationStats(count.sum(), bytes.sum(), running.get(), latency.latency(), failed);
-    }
-  }
-
   private final LongSupplier nanoTime;
   private final RetriedFailures retried;
-  private final List<Level> levels;
-  private final Map<Operation, Meter> meters = new ConcurrentHashMap<>();
+  private final List<LevelMeter> levels;
+  private final Map<Operation, OperationMeter> operations = new ConcurrentHashMap<>();
 
   /**
    * The meters of a store.
@@ -68,35 +39,34 @@ final class RemoteMeters {
   RemoteMeters(LongSupplier nanoTime, int levels, RetriedFailures retried) {
     this.nanoTime = nanoTime;
     this.retried = retried;
-    this.levels = Stream.generate(Level::new).limit(levels + 1).toList();
+    this.levels = Stream.generate(LevelMeter::new).limit(levels + 1).toList();
+    for (Operation operation : Operation.values()) {
+      operations.put(operation, new OperationMeter(nanoTime));
+    }
   }
 
   /** A level, fastest first. */
-  Level level(int level) {
+  LevelMeter level(int level) {
     return levels.get(level);
   }
 
   /** The cold manager's level. */
-  Level cold() {
+  LevelMeter cold() {
     return levels.get(levels.size() - 1);
-  }
-
-  private Meter of(Operation operation) {
-    return meters.computeIfAbsent(operation, none -> new Meter());
   }
 
   /** One operation under way; it ends by one of {@link #done} and {@link #failed}. */
   final class Run {
     private final Operation operation;
     private final String what;
-    private final Meter meter;
+    private final OperationMeter meter;
     private final long began = nanoTime.getAsLong();
 
     private Run(Operation operation, String what) {
       this.operation = operation;
       this.what = what;
-      this.meter = of(operation);
-      int unused = meter.running.incrementAndGet();
+      this.meter = Objects.requireNonNull(operations.get(operation));
+      int unused = meter.running().incrementAndGet();
     }
 
     /** Returns how long it has taken. */
@@ -106,13 +76,13 @@ final class RemoteMeters {
 
     /** How long it took is counted now, though it goes on. */
     void latency() {
-      meter.latency.record(tookNanos());
+      meter.latency().record(tookNanos());
     }
 
     void done(long bytes) {
-      int unused = meter.running.decrementAndGet();
-      meter.count.increment();
-      meter.bytes.add(bytes);
+      int unused = meter.running().decrementAndGet();
+      meter.count().increment();
+      meter.bytes().add(bytes);
     }
 
     /**
@@ -130,9 +100,9 @@ final class RemoteMeters {
 
     /** Counts a failure, logs it where Kafka does not, and puts it in Kafka's words. */
     RemoteStorageException failed(Throwable failure) {
-      int unused = meter.running.decrementAndGet();
+      int unused = meter.running().decrementAndGet();
       Cause cause = RemoteFailures.cause(operation, failure);
-      meter.failures(cause).increment();
+      Long unusedToo = meter.failures().merge(cause, 1L, Long::sum);
       RemoteStorageException translated = RemoteFailures.translate(what, failure, cause);
       retried.failed(operation, cause, translated);
       return translated;
@@ -148,12 +118,9 @@ final class RemoteMeters {
     return new Run(operation, what);
   }
 
-  Map<Operation, OperationStats> stats() {
-    Map<Operation, OperationStats> stats = new EnumMap<>(Operation.class);
-    for (Operation operation : Operation.values()) {
-      stats.put(operation, of(operation).stats());
-    }
-    return stats;
+  /** The counts of each kind. */
+  Map<Operation, OperationMeter> operations() {
+    return operations;
   }
 
   /**

@@ -1,15 +1,20 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.migration.LatencyWindow;
 import io.strata.kafka.migration.MigrationStats;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /**
- * The work of the remote tier, done and under way, at one moment. Counts are since the broker
- * started.
+ * The remote tier at one moment, with its counters, which count since the broker started.
  *
  * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
@@ -26,9 +31,9 @@ import java.util.OptionalLong;
  *     moves them; empty while another one does, or with one level
  */
 public record RemoteStats(
-    Map<Operation, OperationStats> operations,
+    Map<Operation, OperationMeter> operations,
     List<LevelStats> levels,
-    ScrubStats scrub,
+    ScrubMeter scrub,
     int stuckThreads,
     Optional<HangingCalls> cold,
     long replacedReads,
@@ -76,22 +81,43 @@ public record RemoteStats(
   }
 
   /**
-   * One kind of operation.
+   * Counts one kind of operation.
    *
    * @param count those that ended well, of which {@code bytes} are too
-   * @param latency how long they took, over the last minutes; for {@link Operation#FETCH} the time
-   *     from the call to the first byte
-   * @param failures by cause (all causes are there)
+   * @param latency how long they took; for {@link Operation#FETCH} the time from the call to the
+   *     first byte
+   * @param failures by cause; a cause that has had none may be missing
    */
-  public record OperationStats(
-      long count,
-      long bytes,
-      int running,
-      MigrationStats.Latency latency,
+  public record OperationMeter(
+      LongAdder count,
+      LongAdder bytes,
+      AtomicInteger running,
+      LatencyWindow latency,
       Map<Cause, Long> failures) {
-    /** Copies the map. */
-    public OperationStats {
-      failures = Map.copyOf(failures);
+
+    /** Is zero. */
+    public OperationMeter(LongSupplier nanoTime) {
+      this(
+          new LongAdder(),
+          new LongAdder(),
+          new AtomicInteger(),
+          new LatencyWindow(nanoTime),
+          new ConcurrentHashMap<>());
+    }
+  }
+
+  /**
+   * Counts bytes of one level.
+   *
+   * @param copied there for Kafka
+   * @param fetched from there for fetches; from the cold manager in whole pieces
+   * @param deleted there for Kafka
+   */
+  public record LevelMeter(LongAdder copied, LongAdder fetched, LongAdder deleted) {
+
+    /** Is zero. */
+    public LevelMeter() {
+      this(new LongAdder(), new LongAdder(), new LongAdder());
     }
   }
 
@@ -103,10 +129,8 @@ public record RemoteStats(
    * @param segments segments read from there
    * @param unavailableDirectories of its directories, those that cannot be used now, or in which
    *     copies fail
-   * @param copiedBytes copied there for Kafka
-   * @param fetchedBytes read from there for fetches; from the cold manager in whole pieces
-   * @param deletedBytes deleted there for Kafka
    * @param movingCopies copies that a move has published and not confirmed yet
+   * @param counted there
    */
   public record LevelStats(
       String name,
@@ -115,11 +139,9 @@ public record RemoteStats(
       long segments,
       int directories,
       int unavailableDirectories,
-      long copiedBytes,
-      long fetchedBytes,
-      long deletedBytes,
       long movingCopies,
-      long damagedCopies) {}
+      long damagedCopies,
+      LevelMeter counted) {}
 
   /**
    * Calls that hang in another manager: they ran out of their time and have not come back.
@@ -143,7 +165,7 @@ public record RemoteStats(
       String path, String level, boolean available, Optional<String> copiesFail) {}
 
   /**
-   * The checks of the store.
+   * Counts the checks of the store.
    *
    * @param rounds that came to their end
    * @param corruptObjects found not to be what was written
@@ -152,13 +174,27 @@ public record RemoteStats(
    * @param lastEndMillis when the last round ended, in milliseconds since the epoch; empty if none
    *     did
    */
-  public record ScrubStats(
-      long rounds,
-      long objects,
-      long bytes,
-      long corruptObjects,
-      long missingObjects,
-      long orphansRemoved,
-      long orphansLeft,
-      OptionalLong lastEndMillis) {}
+  public record ScrubMeter(
+      LongAdder rounds,
+      LongAdder objects,
+      LongAdder bytes,
+      LongAdder corruptObjects,
+      LongAdder missingObjects,
+      LongAdder orphansRemoved,
+      LongAdder orphansLeft,
+      AtomicReference<OptionalLong> lastEndMillis) {
+
+    /** Is zero. */
+    public ScrubMeter() {
+      this(
+          new LongAdder(),
+          new LongAdder(),
+          new LongAdder(),
+          new LongAdder(),
+          new LongAdder(),
+          new LongAdder(),
+          new LongAdder(),
+          new AtomicReference<>(OptionalLong.empty()));
+    }
+  }
 }

@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.ByteRateLimiter;
-import io.strata.kafka.migration.remote.RemoteStats.ScrubStats;
+import io.strata.kafka.migration.remote.RemoteStats.ScrubMeter;
 import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -24,7 +24,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,14 +50,8 @@ final class ScrubRounds {
   private final SegmentStore store;
   private final InstantSource clock;
   private final ByteRateLimiter limit;
-  private final LongAdder rounds = new LongAdder();
-  private final LongAdder objects = new LongAdder();
-  private final LongAdder bytes = new LongAdder();
-  private final LongAdder corrupt = new LongAdder();
-  private final LongAdder missing = new LongAdder();
-  private final LongAdder removed = new LongAdder();
+  private final ScrubMeter meter = new ScrubMeter();
   private final Map<StoreDirectory, Integer> left = new ConcurrentHashMap<>();
-  private volatile OptionalLong lastEnd = OptionalLong.empty();
   private final CopyRepair repair;
 
   /** The copies that could not be repaired within the last hour. */
@@ -93,24 +86,21 @@ final class ScrubRounds {
 
   /** Orphans were removed in passing. */
   void removed(int orphans) {
-    removed.add(orphans);
+    meter.orphansRemoved().add(orphans);
   }
 
   /** So many orphans of a directory cannot be removed now. */
   void left(StoreDirectory directory, int orphans) {
-    left.put(directory, orphans);
+    Integer before = left.put(directory, orphans);
+    meter.orphansLeft().add(orphans - (before == null ? 0 : before));
   }
 
-  ScrubStats stats() {
-    return new ScrubStats(
-        rounds.sum(),
-        objects.sum(),
-        bytes.sum(),
-        corrupt.sum(),
-        missing.sum(),
-        removed.sum(),
-        left.values().stream().mapToLong(Integer::longValue).sum(),
-        lastEnd);
+  ScrubMeter meter() {
+    return meter;
+  }
+
+  private long damaged() {
+    return meter.corruptObjects().sum() + meter.missingObjects().sum();
   }
 
   /**
@@ -144,7 +134,7 @@ final class ScrubRounds {
     // Twice what the store's bytes take within the interval.
     long used = store.directories().stream().mapToLong(store::usedBytes).sum();
     limit.setRate(Math.max(LEAST_RATE, 2 * used / Math.max(1, interval.toSeconds())));
-    long damagedBefore = corrupt.sum() + missing.sum();
+    long damagedBefore = damaged();
     LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
     for (StoreDirectory directory : due) {
       try {
@@ -177,12 +167,12 @@ final class ScrubRounds {
     if (tried.containsAll(repair.known())) {
       tried.clear(); // Otherwise the others first.
     }
-    lastEnd = OptionalLong.of(clock.millis());
-    rounds.increment();
+    meter.lastEndMillis().set(OptionalLong.of(clock.millis()));
+    meter.rounds().increment();
     LOG.info(
         "Scrub of the remote store {} ended: {} damaged or missing objects",
         store.storeId(),
-        corrupt.sum() + missing.sum() - damagedBefore);
+        damaged() - damagedBefore);
   }
 
   /**
@@ -280,14 +270,15 @@ final class ScrubRounds {
 
     @Override
     public void checked(SegmentKey key, Path directory, int checkedObjects, long checkedBytes) {
-      objects.add(checkedObjects);
-      bytes.add(checkedBytes);
+      meter.objects().add(checkedObjects);
+      meter.bytes().add(checkedBytes);
     }
 
     @Override
     public void found(Finding finding) {
       if (finding.kind().damage()) {
-        (finding.kind() == Finding.Kind.CORRUPT ? corrupt : missing).increment();
+        (finding.kind() == Finding.Kind.CORRUPT ? meter.corruptObjects() : meter.missingObjects())
+            .increment();
         LOG.error(
             "Scrub of the remote store: {}. If the segment is still in a log directory, or another"
                 + " copy of the store has it, restore it from there.",
@@ -299,7 +290,7 @@ final class ScrubRounds {
 
     @Override
     public void removed(Path orphan) {
-      removed.increment();
+      meter.orphansRemoved().increment();
       LOG.info("Scrub of the remote store: removed {}, left by a process that died", orphan);
     }
   }

@@ -99,10 +99,10 @@ final class LastPlanTest {
     TieredSegments counted = new Counted(tiers, asked);
     try (MigrationEngine engine = engine(counted, Settings.of(0.5).value(), withoutTime())) {
       engine.start();
-      await().until(() -> engine.stats().rounds() > 20);
+      await().until(() -> engine.stats().rounds().count() > 20);
       assertThat(asked).as("looks at all segments").hasValue(1);
       fill(SEGMENTS + 1);
-      await().until(() -> engine.stats().tiers().get(0).destagedSegments() > 0);
+      await().until(() -> engine.stats().meters().tiers().get(0).destaged().number().sum() > 0);
     }
   }
 
@@ -129,7 +129,7 @@ final class LastPlanTest {
     tiers.evictionOrder(order);
     try (MigrationEngine engine = engine(tiers, Settings.of(0).value(), withoutTime())) {
       engine.start();
-      await().until(() -> engine.stats().rounds() > 5);
+      await().until(() -> engine.stats().rounds().count() > 5);
       assertThat(tiers.made()).isZero();
       assertThat(tiers.order()).isEqualTo(order);
       tiers.mayMove(true);
@@ -169,7 +169,7 @@ final class LastPlanTest {
             EngineEvents.NONE,
             withoutTime())) {
       engine.start();
-      await().until(() -> engine.stats().rounds() > 0);
+      await().until(() -> engine.stats().rounds().count() > 0);
       engine.reconfigure(settings);
       await().until(() -> plans.get() > failing);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
@@ -301,10 +302,10 @@ class DirectoryFaultsTest {
     long unused = tier.delete("it", segment);
     List<Path> left = ChangingTree.files(bench.directory("a").resolve("trash"));
     assertThat(left).singleElement().asString().endsWith(".log");
-    soon().until(() -> TierBench.stats(tier).scrub().orphansLeft() == 1);
+    soon().until(() -> TierBench.stats(tier).scrub().orphansLeft().sum() == 1);
     assertThat(TierBench.stats(tier).levels().get(0).unavailableDirectories()).isZero();
     over.run();
-    soon().until(() -> TierBench.stats(tier).scrub().orphansLeft() == 0);
+    soon().until(() -> TierBench.stats(tier).scrub().orphansLeft().sum() == 0);
     assertThat(ChangingTree.files(bench.directory("a").resolve("trash"))).isEmpty();
   }
 
@@ -367,7 +368,8 @@ class DirectoryFaultsTest {
   }
 
   private static long destaged(RemoteTier tier) {
-    return TierBench.stats(tier).migration().orElseThrow().tiers().get(0).destagedSegments();
+    MigrationStats engine = TierBench.stats(tier).migration().orElseThrow();
+    return engine.meters().tiers().get(0).destaged().number().sum();
   }
 
   @Test
@@ -511,9 +513,9 @@ class DirectoryFaultsTest {
     faults.add(over);
     soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
     bench.aheadMillis.set(Duration.ofHours(4).toMillis());
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 1);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 1);
     over.run();
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 2);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 2);
   }
 
   /** A read of one file hangs, and the directory answers, to the listings too. */
@@ -538,19 +540,19 @@ class DirectoryFaultsTest {
     faults.add(over);
     bench.aheadMillis.set(Duration.ofHours(4).toMillis());
     soon().until(() -> bench.files.hanging() == 1);
-    assertThat(TierBench.stats(tier).scrub().rounds()).isZero();
+    assertThat(TierBench.stats(tier).scrub().rounds().sum()).isZero();
 
     later.set(TimeUnit.MINUTES.toNanos(11));
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 1);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 1);
     bench.aheadMillis.set(Duration.ofHours(8).toMillis());
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 2);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 2);
     assertThat(bench.files.hanging()).isEqualTo(1);
     assertThat(TierBench.stats(tier).stuckThreads()).isEqualTo(1);
-    assertThat(TierBench.stats(tier).scrub().corruptObjects()).isZero();
+    assertThat(TierBench.stats(tier).scrub().corruptObjects().sum()).isZero();
 
     over.run();
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() == 3);
-    assertThat(TierBench.stats(tier).scrub().corruptObjects()).isZero();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 3);
+    assertThat(TierBench.stats(tier).scrub().corruptObjects().sum()).isZero();
     soon().until(() -> TierBench.stats(tier).stuckThreads() == 0);
   }
 
@@ -577,7 +579,7 @@ class DirectoryFaultsTest {
 
     bench.store().damaged(bench.store().directories().get(0), damaged.key(), "by the test");
     soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 0);
-    assertThat(TierBench.stats(tier).scrub().rounds()).isZero();
+    assertThat(TierBench.stats(tier).scrub().rounds().sum()).isZero();
     assertThat(bench.files.hanging()).isEqualTo(1);
   }
 
@@ -710,11 +712,11 @@ class DirectoryFaultsTest {
     bench.scrub = Duration.ofMillis(100);
     bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "c");
     RemoteTier tier = bench.open();
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() > 0);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() > 0);
     faults.add(bench.files.fail("Input/output error", (operation, path) -> isIn("a", path)));
     soon().until(() -> TierBench.stats(tier).levels().get(0).unavailableDirectories() == 1);
-    long before = TierBench.stats(tier).scrub().rounds();
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() > before + 1);
+    long before = TierBench.stats(tier).scrub().rounds().sum();
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() > before + 1);
   }
 
   /** What cannot be repaired may be much, and is read again each time. */
@@ -732,7 +734,7 @@ class DirectoryFaultsTest {
                     && path.toString().endsWith(".log")
                     && Files.exists(path.resolveSibling("damaged"))));
     soon().until(() -> bench.files.hanging() > 0);
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() > 0);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() > 0);
   }
 
   @Test
@@ -747,7 +749,7 @@ class DirectoryFaultsTest {
     Path unused =
         Files.setLastModifiedTime(noted, FileTime.from(Instant.now().plus(Duration.ofDays(3650))));
     RemoteTier tier = bench.open();
-    soon().until(() -> TierBench.stats(tier).scrub().rounds() > 0);
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() > 0);
   }
 
   @Test
@@ -788,7 +790,7 @@ class DirectoryFaultsTest {
     soon().until(() -> Arrays.equals(Files.readAllBytes(log), TierBench.bytes(segment)));
     soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 0);
     assertThat(log.resolveSibling("damaged")).doesNotExist();
-    assertThat(TierBench.stats(tier).scrub().rounds()).isZero();
+    assertThat(TierBench.stats(tier).scrub().rounds().sum()).isZero();
   }
 
   private Path log(String directory) throws IOException {

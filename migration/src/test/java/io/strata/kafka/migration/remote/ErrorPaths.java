@@ -146,10 +146,10 @@ public final class ErrorPaths {
   }
 
   private void counted(Operation operation, Cause cause, long expected) {
-    RemoteStats.OperationStats figures =
+    RemoteStats.OperationMeter figures =
         environment.orElseThrow().stats().operations().get(operation);
-    Long found = figures == null ? null : figures.failures().get(cause);
-    if (found == null || found != expected) {
+    long found = figures == null ? -1 : figures.failures().getOrDefault(cause, 0L);
+    if (found != expected) {
       throw new AssertionError(operation + ", " + cause + ": " + found + ", not " + expected);
     }
   }

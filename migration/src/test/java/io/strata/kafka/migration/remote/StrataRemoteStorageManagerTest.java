@@ -209,9 +209,9 @@ class StrataRemoteStorageManagerTest {
         .isEqualTo(Arrays.copyOfRange(expected, BYTES - 3, BYTES));
     RemoteStats stats = stats();
     assertThat(stats.operations().get(Operation.FETCH))
-        .satisfies(o -> assertThat(o.count()).isEqualTo(5));
+        .satisfies(o -> assertThat(o.count().sum()).isEqualTo(5));
     assertThat(stats.operations().get(Operation.COPY))
-        .satisfies(o -> assertThat(o.bytes()).isEqualTo(BYTES));
+        .satisfies(o -> assertThat(o.bytes().sum()).isEqualTo(BYTES));
   }
 
   /** Two copies, as between levels; what is wrong with the first does not hide the second. */
@@ -418,8 +418,8 @@ class StrataRemoteStorageManagerTest {
   }
 
   private long failures(Operation operation, Cause cause) {
-    RemoteStats.OperationStats stats = stats().operations().get(operation);
-    return stats == null ? -1 : stats.failures().getOrDefault(cause, -1L);
+    RemoteStats.OperationMeter meter = stats().operations().get(operation);
+    return meter == null ? -1 : meter.failures().getOrDefault(cause, 0L);
   }
 
   private Path find(String suffix) throws IOException {
@@ -549,7 +549,7 @@ class StrataRemoteStorageManagerTest {
     assertThat(all(manager.fetchLogSegment(segment, 70_000, 140_000)))
         .isEqualTo(Arrays.copyOfRange(bytes(0, BYTES), 70_000, 140_001));
     assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
-    assertThat(stats().levels().get(1).fetchedBytes()).isPositive();
+    assertThat(stats().levels().get(1).counted().fetched().sum()).isPositive();
     manager.close();
     StrataRemoteStorageManager next = manager(settings);
     assertThat(all(next.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
@@ -594,7 +594,7 @@ class StrataRemoteStorageManagerTest {
     RemoteLogSegmentMetadata segment = copied(manager, 0);
     org.awaitility.Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> stats().migration().orElseThrow().cancelled() > 0);
+        .until(() -> stats().migration().orElseThrow().meters().cancelled().sum() > 0);
     assertThat(stats().levels().get(1).segments()).isZero();
     assertThat(all(manager.fetchLogSegment(segment, 0))).isEqualTo(bytes(0, BYTES));
   }

@@ -47,6 +47,9 @@ import picocli.CommandLine.Option;
 public final class StatusCommand extends StrataCommand {
   private static final long SECOND = 1_000;
 
+  /** A broker is asked so often, a second apart, until it has counted again. */
+  private static final int TRIES = 10;
+
   @Mixin private final ConfigOption config = new ConfigOption();
 
   @Option(names = "--pid", paramLabel = "PID", description = "The broker's process.")
@@ -92,8 +95,13 @@ public final class StatusCommand extends StrataCommand {
       for (int i = 0; i < times && !out().checkError(); i++) {
         // The first table of a watch comes at once, after a second for its rates.
         Thread.sleep(i == 0 ? SECOND : interval);
-        BrokerStatus now = broker.status().since(last);
-        print(now);
+        BrokerStatus now = broker.status();
+        // A broker that takes long to count shows the same numbers for longer than an interval.
+        for (int tries = 1; now.timeMillis() == last.timeMillis() && tries < TRIES; tries++) {
+          Thread.sleep(SECOND);
+          now = broker.status();
+        }
+        print(now.since(last));
         last = now;
       }
     }

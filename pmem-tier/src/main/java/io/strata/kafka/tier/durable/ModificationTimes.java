@@ -66,7 +66,7 @@ public record ModificationTimes(
                 segment.shows(millis);
                 return set;
               });
-      counts.refreshed();
+      counts.mtimeRefreshes().increment();
     } catch (NoSuchFileException goneOrRenamed) {
       // The next caller, or the next append, retries.
       return;

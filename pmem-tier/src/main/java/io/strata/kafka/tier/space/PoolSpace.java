@@ -44,7 +44,6 @@ public final class PoolSpace implements SpaceMaker {
 
   private final CleanSegments clean = new CleanSegments();
   private final Scarcity scarcity;
-  private final Traffic traffic;
   private final SlotRelease release;
   private final TierCounts counts;
   private volatile Runnable onDemand = () -> {};
@@ -54,14 +53,8 @@ public final class PoolSpace implements SpaceMaker {
    *
    * @param thresholds as {@link Scarcity} has them
    */
-  public PoolSpace(
-      PoolSet pools,
-      List<Double> thresholds,
-      Traffic traffic,
-      SlotRelease release,
-      TierCounts counts) {
+  public PoolSpace(PoolSet pools, List<Double> thresholds, SlotRelease release, TierCounts counts) {
     this.scarcity = new Scarcity(thresholds, tier -> dirtyShare(pools.tiers().get(tier)));
-    this.traffic = traffic;
     this.release = release;
     this.counts = counts;
   }
@@ -277,7 +270,7 @@ public final class PoolSpace implements SpaceMaker {
         becameClean(segment);
         return 0;
       }
-      traffic.evicted(left.get(), bytes, true);
+      counts.evicted(left.get(), bytes, true);
       release.untagLater(segment, left.get());
       return bytes;
     } catch (IOException e) {
@@ -316,7 +309,7 @@ public final class PoolSpace implements SpaceMaker {
     if (left.isEmpty()) {
       return Optional.empty();
     }
-    traffic.evicted(left.get(), bytes, false);
+    counts.evicted(left.get(), bytes, false);
     return Optional.of(bytes);
   }
 }

@@ -47,7 +47,7 @@ public class StatusCommandTest {
         .contains("  - 13 segments wait for a retry after a failed move between tiers")
         .containsPattern("TIER +CAPACITY +USED +DIRTY +CLEAN +ACTIVE +RESERVE +OLDEST DIRTY +DOWN")
         .containsPattern(
-            "hot +100 MiB +60 MiB +35 MiB +25 MiB +5 MiB +65 MiB +1 min 1 s +\\d.* 20 MiB"
+            "hot +100 MiB +60 MiB +35 MiB +25 MiB +5 MiB +65 MiB +1 min 1 s +\\d.* 900 MiB"
                 + " +1 min 30 s +3 MiB +26 +5 MiB")
         .containsPattern(SegmentView.LOG_DIRS + " +-.* 32 +31 B")
         .contains("Moves: 1 under way by 2 threads, 4 queued; down 10 MiB/s (p50 6 ms, p99 10 ms)")
@@ -74,6 +74,17 @@ public class StatusCommandTest {
     assertThat(json.get("settings").get("strata.migration.mode").asText()).isEqualTo("eager");
   }
 
+  /** It keeps each sample for two seconds: a second later nothing seems to have moved. */
+  @Test
+  void aBrokerThatTakesLongToCountHasRatesToo() throws IOException {
+    Process broker = start(List.of(), List.of("slow"));
+
+    JsonNode json = CommandLineRun.of("status", "--pid", broker.pid(), "--json").succeeds().json();
+
+    assertThat(json.at("/metrics/Tier,tier=hot/DestagedBytesPerSecond").asDouble())
+        .isBetween(5e6, 20e6);
+  }
+
   @Test
   void showsTheRemoteTierToo() throws IOException {
     Process broker = start(List.of(), List.of("both"));
@@ -83,7 +94,7 @@ public class StatusCommandTest {
         .contains("Health: 2 (a promise does not hold)")
         .containsPattern("hot +100 MiB")
         .containsPattern("REMOTE LEVEL +CAPACITY +USED +SEGMENTS")
-        .containsPattern("ssd +1001 B +1002 B +1003 +1004 +1005 +1009 +1010 +0 B +0 B +107 B")
+        .containsPattern("ssd +1001 B +1002 B +1003 +1004 +1005 +1009 +1010 +0 B +0 B +285 B")
         .containsPattern("hdd +2 KiB +2 KiB +2003 +2004 +2005 +0 +0 +0 B +0 B +0 B")
         .contains("copy: 11 done (12 B), 13 running; p50 14 ms, p99 18 ms, longest 20 ms")
         .contains("Scrub: 81 rounds, 84 files corrupt, 85 missing, 86 orphans removed; the last")

@@ -449,7 +449,7 @@ final class TierMovesTest extends TieredSegmentsContract {
     Path big = fixture.segment("big-0", 0);
     fixture.append(big, new byte[(int) (usage().freeBytes() + MIB / 2)]);
     assertThat(fixture.tier().figures().spilled()).isZero();
-    assertThat(fixture.tier().traffic().of(0).pressureSegments()).isEqualTo(1);
+    assertThat(fixture.tier().counts().tiers().get(0).pressure().number().sum()).isEqualTo(1);
     assertThat(fixture.tier().figures().hot()).isEqualTo(2);
     Awaitility.await().untilAsserted(() -> assertThat(SegmentTag.read(old)).isEmpty());
     assertThat(Files.readAllBytes(old)).isEqualTo(OLD);

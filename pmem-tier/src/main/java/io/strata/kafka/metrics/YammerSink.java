@@ -1,15 +1,14 @@
-package io.strata.kafka.metrics.sink;
+package io.strata.kafka.metrics;
 
 import com.yammer.metrics.core.Gauge;
 import com.yammer.metrics.core.Metric;
 import com.yammer.metrics.core.MetricName;
 import com.yammer.metrics.core.MetricsRegistry;
 import com.yammer.metrics.core.PulledMetrics;
-import io.strata.kafka.migration.MigrationStats.Latency;
 import io.strata.kafka.unpublished.BrokerRegistry;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -17,7 +16,7 @@ import java.util.stream.Collectors;
  * Publishes in a Yammer registry: in the broker's, whose reporter shows each metric in JMX under
  * the same name, and where other reporters find it.
  */
-public record YammerSink(MetricsRegistry registry) implements MetricSink {
+record YammerSink(MetricsRegistry registry) implements MetricSink {
 
   private static final String GROUP = "strata";
   private static final Pattern COUNTER = Pattern.compile("Total$");
@@ -27,7 +26,7 @@ public record YammerSink(MetricsRegistry registry) implements MetricSink {
    *
    * @throws LinkageError if this JVM has no such registry, or another one
    */
-  public static MetricSink ofKafka() {
+  static MetricSink ofKafka() {
     PulledMetrics.requireAccess();
     return new YammerSink(BrokerRegistry.get());
   }
@@ -50,8 +49,8 @@ public record YammerSink(MetricsRegistry registry) implements MetricSink {
   }
 
   @Override
-  public void latency(BeanName name, Supplier<Latency> latency) {
-    add(name, PulledMetrics.histogram(latency));
+  public void distribution(BeanName name, ToDoubleFunction<String> attributes) {
+    add(name, PulledMetrics.histogram(attributes));
   }
 
   private void add(BeanName name, Metric metric) {

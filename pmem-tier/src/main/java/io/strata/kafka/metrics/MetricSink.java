@@ -1,16 +1,16 @@
-package io.strata.kafka.metrics.sink;
+package io.strata.kafka.metrics;
 
-import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.migration.LatencyWindow;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Where metrics are published. The suppliers throw nothing.
  *
  * <p>Thread safety: implementations may be used by any thread.
  */
-public interface MetricSink {
+interface MetricSink {
 
   /** Publishes a gauge: the attribute {@code Value}. */
   void gauge(BeanName name, DoubleSupplier value);
@@ -18,8 +18,8 @@ public interface MetricSink {
   /** Publishes a counter: the attribute {@code Count}. */
   void counter(BeanName name, LongSupplier count);
 
-  /** Publishes durations in seconds: the attributes of Kafka's histograms. */
-  void latency(BeanName name, Supplier<Latency> latency);
+  /** Publishes a distribution: {@link LatencyWindow#ATTRIBUTES}. */
+  void distribution(BeanName name, ToDoubleFunction<String> attributes);
 
   /** Withdraws what was published under the name; without effect if nothing was. */
   void remove(BeanName name);

@@ -1,4 +1,4 @@
-package io.strata.kafka.metrics.sink;
+package io.strata.kafka.metrics;
 
 import io.micrometer.core.instrument.Meter;
 import java.util.Map;
@@ -15,22 +15,29 @@ import javax.management.ObjectName;
  * @param name of the metric
  * @param tags sorted
  */
-public record BeanName(String type, String name, Map<String, String> tags) {
+record BeanName(String type, String name, Map<String, String> tags) {
   static final String DOMAIN = "io.strata.kafka";
 
   /** The values of an object name that need no quotes. */
   private static final Pattern PLAIN = Pattern.compile("[^,=:\"*?\\\\\n]*");
 
   /** The name of a meter: {@code Type.Name} and its tags. */
-  public static BeanName of(Meter.Id id) {
+  static BeanName of(Meter.Id id) {
     String[] parts = id.getName().split("\\.", 2);
     Map<String, String> tags = new TreeMap<>();
     id.getTags().forEach(tag -> tags.put(tag.getKey(), tag.getValue()));
     return new BeanName(parts[0], parts[1], tags);
   }
 
+  /** The thing that has the metric: {@code Pool,pool=…}. */
+  String thing() {
+    StringBuilder text = new StringBuilder(type);
+    tags.forEach((tag, value) -> text.append(",%s=%s".formatted(tag, value)));
+    return text.toString();
+  }
+
   /** The name in JMX. */
-  public String objectName() {
+  String objectName() {
     StringBuilder text =
         new StringBuilder(DOMAIN).append(":type=").append(type).append(",name=").append(name);
     tags.forEach(

@@ -1,11 +1,12 @@
-package io.strata.kafka.metrics.sink;
+package io.strata.kafka.metrics;
 
-import io.strata.kafka.migration.MigrationStats.Latency;
+import io.strata.kafka.migration.LatencyWindow;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import javax.management.Attribute;
 import javax.management.AttributeList;
 import javax.management.AttributeNotFoundException;
@@ -20,7 +21,7 @@ import javax.management.ObjectName;
  * Publishes in an MBean server, with the attributes that Kafka's own registry would give: for a JVM
  * without that registry.
  */
-public record JmxSink(MBeanServer server) implements MetricSink {
+record JmxSink(MBeanServer server) implements MetricSink {
 
   @Override
   public void gauge(BeanName name, DoubleSupplier value) {
@@ -33,11 +34,11 @@ public record JmxSink(MBeanServer server) implements MetricSink {
   }
 
   @Override
-  public void latency(BeanName name, Supplier<Latency> latency) {
-    Map<String, Supplier<Number>> attributes = new LinkedHashMap<>();
-    LatencyAttributes.ALL.forEach(
-        (attribute, read) -> attributes.put(attribute, () -> read.apply(latency.get())));
-    publish(name, attributes);
+  public void distribution(BeanName name, ToDoubleFunction<String> attributes) {
+    Map<String, Supplier<Number>> all = new LinkedHashMap<>();
+    LatencyWindow.ATTRIBUTES.forEach(each -> all.put(each, () -> attributes.applyAsDouble(each)));
+    all.put("Count", () -> (long) attributes.applyAsDouble("Count"));
+    publish(name, all);
   }
 
   private void publish(BeanName name, Map<String, Supplier<Number>> attributes) {
