@@ -214,7 +214,7 @@ class RefusalListTest {
       if (isRefusal(type)) {
         add(node.getArguments());
       }
-      return super.visitNewClass(node, unused);
+      return super.visitNewClass(node, null);
     }
 
     @Override
@@ -224,7 +224,7 @@ class RefusalListTest {
       if (called.equals("FailureText.at") || called.matches("(.*[.])?skip") || ofException) {
         add(node.getArguments());
       }
-      return super.visitMethodInvocation(node, unused);
+      return super.visitMethodInvocation(node, null);
     }
 
     @Override
@@ -234,7 +234,7 @@ class RefusalListTest {
             .filter(words -> words.contains(" "))
             .forEach(words -> found.add(new Refusal(where(), words)));
       }
-      return super.visitMethod(node, unused);
+      return super.visitMethod(node, null);
     }
 
     private static boolean isRefusal(String type) {
@@ -287,7 +287,7 @@ class RefusalListTest {
               if (literal.getValue() instanceof String text) {
                 literals.add(text);
               }
-              return super.visitLiteral(literal, none);
+              return super.visitLiteral(literal, null);
             }
           }.scan(tree, null);
       return literals;
