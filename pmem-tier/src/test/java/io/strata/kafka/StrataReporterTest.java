@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.broker.FailingConfiguration;
 import io.strata.kafka.config.key.ConfigRefusedException;
+import java.io.File;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.AbstractMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -99,7 +103,24 @@ class StrataReporterTest {
   void configureAtAStartRefuses() {
     assertThatThrownBy(() -> new StrataReporter().configure(CONFIGS))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("provider is not active");
+        .hasMessageContaining("Strata's file system provider is not active");
+  }
+
+  /** As a plugin's class path brings them, or another system class loader. */
+  @Test
+  void aSecondCopyOfTheClassesRefuses() throws Exception {
+    List<URL> classPath = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      classPath.add(new File(entry).toURI().toURL());
+    }
+    try (URLClassLoader loader =
+        new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+      Class<?> copy = loader.loadClass(StrataReporter.class.getName());
+      Object reporter = copy.getConstructor().newInstance();
+      assertThatThrownBy(() -> copy.getMethod("configure", Map.class).invoke(reporter, CONFIGS))
+          .cause()
+          .hasMessageContaining("Strata's classes were loaded by " + loader);
+    }
   }
 
   private static StrataReporter over(Throwable failure) {

@@ -51,7 +51,7 @@ class OnePoolTwoBrokersTest {
         Refusals.assertAtOnce(
             second.startRefused(),
             first.logDirectory().toString(),
-            "another process has Kafka's lock");
+            "found that another process has Kafka's lock of it");
         second.set("log.dirs", WORK.folder(type + "-second").resolve("data-0").toString());
         Refusals.assertAtOnce(
             second.startRefused(), point.toString(), "found it locked by process " + first.pid());

@@ -134,6 +134,16 @@ class RefusalTest {
   }
 
   @Test
+  void theJvmIsTakenForATool() throws Exception {
+    broker.systemProperty("strata.role", "tool");
+    try {
+      assertRefusedByTheReporter(broker, "Strata took this JVM for a tool");
+    } finally {
+      broker.withoutSystemProperty("strata.role");
+    }
+  }
+
+  @Test
   void aNewerStrataHasMarkedTheLogDirectory() throws Exception {
     Path meta = broker.logDirectory().resolve("meta.properties");
     String marked = Files.readString(meta);

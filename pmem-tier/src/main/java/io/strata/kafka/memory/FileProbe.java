@@ -125,7 +125,7 @@ public final class FileProbe {
   }
 
   /** Returns whether the file system that a file is to be made on is mounted with DAX. */
-  public static boolean isMountedWithDax(Path file) throws IOException {
+  private static boolean isMountedWithDax(Path file) throws IOException {
     Path directory = directoryOf(file).toRealPath();
     String options = "";
     Path nearest = directory.getRoot();

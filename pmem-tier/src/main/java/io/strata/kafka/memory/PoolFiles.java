@@ -171,7 +171,7 @@ public final class PoolFiles {
   private static NoSpaceException noSpace(Path file, long length, long usable) {
     return new NoSpaceException(
         file,
-        "found %d bytes usable on its file system, expected %d: free some, or choose less"
+        "found %d bytes usable on its file system, expected %d: free space, or choose a smaller size"
             .formatted(usable, length));
   }
 

@@ -71,7 +71,6 @@ final class PoolFile {
           found a file, expected none: choose another path, or remove it if nothing in it is needed\
           """);
     }
-    requireSpace(spec.path(), directoryOf(spec.path()), spec.size());
     try {
       PoolFiles.extend(unfinished, spec.size(), progress);
     } catch (NoSpaceException e) {

@@ -7,6 +7,7 @@ import io.strata.kafka.config.CommandLineArguments;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +41,15 @@ class RuntimeHandleTest {
             () -> RuntimeHandle.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll("strata.role", "'" + given + "'", "expected broker or tool");
+  }
+
+  @Test
+  void refusesABrokerWithoutAFile() {
+    assertThatThrownBy(() -> BrokerTier.propertiesOf(line("com.acme.Embedded")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll(
+            "no properties file was found on the command line 'com.acme.Embedded '",
+            "-Dstrata.config=");
   }
 
   private static CommandLineArguments line(String command) {

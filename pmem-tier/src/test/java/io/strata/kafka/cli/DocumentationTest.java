@@ -236,29 +236,14 @@ class DocumentationTest {
     }
   }
 
-  /** Lines of the log and refusals are quoted as they are; an ellipsis stands for what varies. */
+  /** Lines of the log are quoted as they are; see {@link RefusalListTest} for refusals. */
   @Test
-  void messagesAreThoseOfTheCode() {
-    String sources = DocumentedNames.messages();
+  void linesOfTheLogAreThoseOfTheCode() {
+    String sources = DocumentedNames.messages("src/main");
     MarkdownPage page = MarkdownPage.read(MarkdownPage.root().resolve("docs/operations.md"));
-    List<String> unknown = new ArrayList<>();
-    for (String heading : List.of("In the broker's log", "When the broker does not start")) {
-      List<List<String>> rows = page.rowsBelow(heading);
-      assertThat(rows).as(heading).hasSizeGreaterThan(5);
-      for (List<String> row : rows) {
-        DocumentedNames.find("`([^`]+)`", row.get(0))
-            .flatMap(quoted -> Stream.of(quoted.group(1).split("…|<[a-z]+>|: found |'", -1)))
-            .map(String::strip)
-            .filter(part -> part.length() > 7 && !sources.contains(part))
-            .filter(
-                part ->
-                    !part.matches(
-                        "Invalid meta\\.properties version string"
-                            + "|No readable meta\\.properties files found\\."
-                            + "|(Class )?io\\.strata\\..*"))
-            .forEach(unknown::add);
-      }
-    }
-    assertThat(unknown).isEmpty();
+    assertThat(page.rowsBelow("In the broker's log"))
+        .hasSizeGreaterThan(5)
+        .flatMap(row -> DocumentedNames.quotations(row.get(0)).flatMap(List::stream).toList())
+        .allMatch(sources::contains, "a text of the code");
   }
 }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -79,10 +80,21 @@ final class DocumentedNames {
     return CLASSES;
   }
 
-  /** All sources of the product, in which joined literals are one text. */
-  static String messages() {
+  /** The text that stays in each quotation of a cell: an ellipsis stands for what varies. */
+  static Stream<List<String>> quotations(String cell) {
+    return find("`([^`]+)`", cell)
+        .map(
+            quoted ->
+                Stream.of(quoted.group(1).split("…|<[a-z]+>|: found ", -1))
+                    .map(String::strip)
+                    .filter(part -> part.length() > 7)
+                    .toList());
+  }
+
+  /** All sources of the product or of its tests, in which joined literals are one text. */
+  static String messages(String folder) {
     return sources()
-        .filter(file -> file.toString().contains("src/main"))
+        .filter(file -> file.toString().contains(folder))
         .map(DocumentedNames::text)
         .map(text -> text.replaceAll("\"\\s*\\+\\s*\"", "").replaceAll("\\\\\\n\\s*", ""))
         .collect(Collectors.joining("\n"));

@@ -74,7 +74,11 @@ class BrokerPropertiesTest {
     assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString())
-        .hasMessageContaining("correct the file");
+        .hasMessageContaining("found a malformed Unicode escape");
+    Files.writeString(file, "log.dirs=/a\\u0000b");
+    assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file + ": found a log directory that is no path here");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.strata.kafka.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -158,6 +159,9 @@ class CommandLineArgumentsTest {
         .extracting(BrokerProperties::nodeId)
         .hasToString("OptionalInt[2]");
     assertThat(of("strata.jar", "pool").load()).isEmpty();
+    assertThatThrownBy(() -> of("kafka.Kafka", "a\0b.properties").load())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("found a properties file whose name is no path here");
   }
 
   /** A broker's class path is longer than what ProcessHandle reads of a command line. */

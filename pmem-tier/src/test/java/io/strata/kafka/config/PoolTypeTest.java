@@ -18,7 +18,7 @@ final class PoolTypeTest {
     Path present = Files.createFile(memory.resolve("present"));
     for (Path file : new Path[] {present, memory.resolve("to-be-made")}) {
       assertThat(PoolType.AUTO.refusal(file).orElseThrow())
-          .contains("tmpfs")
+          .contains("found a file system in the machine's memory (tmpfs)")
           .contains("restart of the machine")
           .contains("strata.pool.type=mapped");
       assertThat(PoolType.of(MemoryType.FILE).refusal(file)).isPresent();

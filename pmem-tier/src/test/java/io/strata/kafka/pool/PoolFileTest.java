@@ -158,7 +158,8 @@ class PoolFileTest {
 
   @Test
   void missing() {
-    assertRefused(Kind.MISSING, this::open, "found no such file", "strata pool create");
+    assertRefused(
+        Kind.MISSING, this::open, "found no such file, expected a pool", "strata pool create");
     assertRefused(Kind.MISSING, () -> Pool.openReadOnly(file), "found no such file");
     assertRefused(Kind.MISSING, () -> PoolChecker.check(file), "found no such file");
     assertRefused(Kind.MISSING, () -> Pool.repair(file), "found no such file");
@@ -196,6 +197,7 @@ class PoolFileTest {
         this::open,
         "found magic 0x0000000000000000",
         "expected 0x4c50415441525453",
+        "a pool whose superblocks are destroyed",
         "strata pool create");
     Files.delete(file);
     Files.write(file, "hello".getBytes(StandardCharsets.UTF_8));
@@ -203,7 +205,7 @@ class PoolFileTest {
     Files.write(file, new byte[0]);
     assertRefused(Kind.NOT_A_POOL, this::open, "found an empty file");
     file = directory;
-    assertRefused(Kind.NOT_A_POOL, this::open, "not a regular file");
+    assertRefused(Kind.NOT_A_POOL, this::open, "found something that is not a regular file");
   }
 
   @Test
@@ -257,7 +259,8 @@ class PoolFileTest {
       assertRefused(
           Kind.NEWER_VERSION,
           opening,
-          "pool %s: found layout version 9, expected at most 1".formatted(file),
+          "pool %s: found layout version 9, expected at most 1: a newer Strata made it"
+              .formatted(file),
           "run 'strata drain' with the newer jar, remove this file");
     }
     assertThat(PoolChecker.check(file).usable()).isFalse();
@@ -277,6 +280,27 @@ class PoolFileTest {
         "strata accept-loss");
     assertRefused(Kind.CORRUPT, () -> Pool.openReadOnly(file), "both copies");
     assertRefused(Kind.CORRUPT, () -> Pool.repair(file), "both copies");
+  }
+
+  @Test
+  void superblocksOfTwoPools() throws IOException {
+    create();
+    ByteBuffer other = get(SuperblockLayout.FIRST_COPY, 4096);
+    Files.delete(file);
+    create();
+    put(SuperblockLayout.FIRST_COPY, other);
+    assertRefused(Kind.CORRUPT, this::open, "found two different superblocks");
+  }
+
+  @Test
+  void aMomentThatIsNotThere() throws IOException {
+    create();
+    try (Pool pool = open()) {
+      assertRefused(
+          Kind.CORRUPT,
+          () -> pool.moments().settle(UUID.randomUUID()),
+          "found no whole moment of log directory");
+    }
   }
 
   @ParameterizedTest
@@ -350,7 +374,12 @@ class PoolFileTest {
     assertThat(PoolAccess.refused(file, new FileSystemException("", null, "Read-only file system")))
         .isInstanceOfSatisfying(
             PoolException.class, e -> assertThat(e.kind()).isEqualTo(Kind.READ_ONLY))
-        .hasMessageContainingAll("pool " + file, "remount,rw", "dmesg", "fsck");
+        .hasMessageContainingAll(
+            "pool " + file,
+            "found that its file system refuses writes",
+            "remount,rw",
+            "dmesg",
+            "fsck");
   }
 
   @Test

@@ -71,7 +71,8 @@ final class CopyWithoutAttributesTest {
       assertThatThrownBy(fixture::open)
           .isInstanceOf(FileSystemException.class)
           .hasMessageContaining(segment.toString())
-          .hasMessageContaining("no extended attributes")
+          .hasMessageContaining("the log directory was used with pools, has records (")
+          .hasMessageContaining(") and no extended attributes")
           .hasMessageContaining("setfattr -n user.strata.directory");
       assertThat(HotTier.refusal(fixture.spec(), missing -> {})).isPresent();
       assertThat(TierFixture.attributes(fixture.logs())).isEmpty();

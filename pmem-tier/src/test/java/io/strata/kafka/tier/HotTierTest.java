@@ -327,7 +327,7 @@ class HotTierTest {
     fixture.extra = Map.of("strata.require.dax", "true");
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("strata.require.dax=true")
+        .hasMessageContaining("strata.require.dax=true, and the pool's durability is ")
         .hasMessageContaining(fixture.pools.get(0).toString());
     fixture.extra = Map.of();
     fixture.open();

@@ -74,7 +74,7 @@ final class ManyPoolsTest {
     assertThat(HotTier.refusal(fixture.spec(), missing -> {}))
         .get()
         .asString()
-        .contains("room for");
+        .contains("pools, and room for the names and moments of");
 
     keep(fit);
     for (int start = 0; start < 2; start++) {

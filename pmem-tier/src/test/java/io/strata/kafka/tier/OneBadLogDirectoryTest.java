@@ -28,6 +28,7 @@ final class OneBadLogDirectoryTest {
 
   @TempDir private Path root;
   private final List<Path> skipped = new ArrayList<>();
+  private final List<String> reasons = new ArrayList<>();
 
   private void noting(TierFixture fixture) {
     fixture.events =
@@ -35,6 +36,7 @@ final class OneBadLogDirectoryTest {
           @Override
           public void logDirectorySkipped(Path directory, String reason) {
             skipped.add(directory);
+            reasons.add(reason);
           }
         };
   }
@@ -55,6 +57,24 @@ final class OneBadLogDirectoryTest {
       fixture.open();
       assertThat(fixture.read(good)).isEqualTo(GOOD);
       assertThat(skipped).containsExactly(second);
+    }
+  }
+
+  @Test
+  void oneWithoutAnIdentityThatCanBeReadOrAwayIsThatDirectorysFailure() throws IOException {
+    Path second = Files.createDirectory(root.resolve("second")).toRealPath();
+    Files.setAttribute(second, "user:strata.directory", ByteBuffer.wrap(new byte[] {'x'}));
+    try (TierFixture fixture =
+        new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20)) {
+      fixture.logDirectories.addAll(List.of(second, root.resolve("away")));
+      noting(fixture);
+      fixture.open();
+      assertThat(reasons)
+          .satisfiesExactly(
+              first ->
+                  assertThat(first)
+                      .contains("the extended attribute user.strata.directory holds 'x'"),
+              away -> assertThat(away).isEqualTo("it is not a directory, or cannot be reached"));
     }
   }
 
@@ -84,6 +104,10 @@ final class OneBadLogDirectoryTest {
       fixture.open();
       assertThat(fixture.read(good)).isEqualTo(GOOD);
       assertThat(skipped).containsExactly(second);
+      assertThat(reasons)
+          .singleElement()
+          .asString()
+          .contains("since the pool has the segment from there on only");
       fixture.close();
       try (FileChannel file = FileChannel.open(bad, StandardOpenOption.WRITE)) {
         int unused = file.write(ByteBuffer.wrap(OLD));

@@ -33,7 +33,9 @@ final class PromisedDurabilityTest {
       assertThatThrownBy(fixture::open)
           .isInstanceOf(FileSystemException.class)
           .hasMessageContainingAll(
-              pool.toString(), "strata.durability=ack", "memory-backed", "strata.durability=pool");
+              pool.toString(),
+              "strata.durability=ack, and the pool is on a memory-backed file system",
+              "strata.durability=pool");
       fixture.extra = Map.of();
       assertThat(fixture.open().forcesAppends()).isFalse();
     } finally {

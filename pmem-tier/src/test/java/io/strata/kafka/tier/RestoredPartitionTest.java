@@ -181,7 +181,11 @@ final class RestoredPartitionTest {
       assertThat(skipped)
           .singleElement()
           .asString()
-          .contains(fixture.logs().toString(), segment.toString(), "an older copy", "setfattr -x");
+          .contains(
+              fixture.logs().toString(),
+              segment.toString(),
+              "which has been freed since: an older copy",
+              "setfattr -x");
       assertThat(fixture.read(other)).isEqualTo(BATCHES);
       assertThatThrownBy(() -> fixture.read(segment)).isInstanceOf(IOException.class);
       fixture.close();

@@ -275,6 +275,7 @@ class ColdManagerTest {
           .as("class path '%s'", wrong)
           .isInstanceOf(ConfigException.class)
           .hasMessageStartingWith("rsm.config.cold.class.path: found '")
+          .hasMessageContaining("in which there is nothing to load classes from")
           .hasMessageContaining("expected");
     }
     Path broken = Files.writeString(folder.resolve("broken.jar"), "no jar");
@@ -289,7 +290,7 @@ class ColdManagerTest {
   void aRefusedConfigurationSaysWhoseItIs() {
     assertThatThrownBy(() -> create(DirectoryManager.class.getName(), Optional.empty(), Map.of()))
         .isInstanceOf(ConfigException.class)
-        .hasMessageStartingWith("rsm.config.cold.*")
+        .hasMessageStartingWith("rsm.config.cold.*: found a configuration that ")
         .hasMessageContaining("rsm.config.cold.class.name")
         .hasMessageContaining("directory is missing")
         .hasCauseInstanceOf(IllegalArgumentException.class);

@@ -18,6 +18,7 @@ final class FixedEnvironment implements RemoteEnvironment {
   private final RemoteSettings settings;
   private final StoreStage.Hook stages;
   private final AtomicReference<Supplier<RemoteStats>> stats = new AtomicReference<>();
+  Optional<String> clusterId = Optional.of("cluster");
 
   FixedEnvironment(RemoteSettings settings, StoreStage.Hook stages) {
     this.settings = settings;
@@ -46,7 +47,7 @@ final class FixedEnvironment implements RemoteEnvironment {
 
   @Override
   public Optional<String> clusterId() {
-    return Optional.of("cluster");
+    return clusterId;
   }
 
   @Override

@@ -515,6 +515,22 @@ class StrataRemoteStorageManagerTest {
   }
 
   @Test
+  void aPartOfTheJarIsRefused() {
+    assertThatThrownBy(() -> new StrataRemoteStorageManager().configure(Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("expected the one of Strata's jar");
+  }
+
+  @Test
+  void logDirectoriesWithoutAClusterAreRefused() {
+    FixedEnvironment unformatted = environment(settings(Duration.ofSeconds(1), ssd));
+    unformatted.clusterId = Optional.empty();
+    assertThatThrownBy(() -> new StrataRemoteStorageManager(unformatted).configure(Map.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("found no cluster id in the log directories' meta.properties");
+  }
+
+  @Test
   void whatWasCopiedIsThereForTheNextProcess() throws Exception {
     StrataRemoteStorageManager first = manager();
     RemoteLogSegmentMetadata segment = copied(first, 0);

@@ -89,8 +89,7 @@ public final class InodeLock implements Closeable {
       }
       lock.close();
     }
-    throw new FileSystemException(
-        file.toString(), null, "it is replaced again and again: stop what does that");
+    throw replaced(file);
   }
 
   /**
@@ -105,9 +104,13 @@ public final class InodeLock implements Closeable {
           file.toString(), null, "found that another process has locked it meanwhile");
     }
     if (!hasItsName()) {
-      throw new FileSystemException(
-          file.toString(), null, "found that another file has its name now: restore it");
+      throw replaced(file);
     }
+  }
+
+  private static FileSystemException replaced(Path file) {
+    return new FileSystemException(
+        file.toString(), null, "found that another file has its name now: restore it");
   }
 
   private boolean hasItsName() throws IOException {

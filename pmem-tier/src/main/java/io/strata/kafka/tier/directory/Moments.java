@@ -91,6 +91,15 @@ public final class Moments {
     }
   }
 
+  /** Returns what to do where the pool is older than a log directory, as a sentence's end. */
+  public static String bringBack(UUID pool) {
+    return """
+    bring the current pool file back; if it is lost, run 'strata accept-loss --pool %s', move this \
+    file away and create a new pool, and Kafka replicates what is missing\
+    """
+        .formatted(pool);
+  }
+
   private static boolean isPending(List<Pool> used, LogDirectory directory) throws IOException {
     for (Pool pool : used) {
       if (pool.moments().of(directory.id()).filter(PoolMoment::isPending).isPresent()) {
@@ -321,11 +330,7 @@ public final class Moments {
     /** Returns what to do, as a sentence's end. */
     public String remedy() {
       return isPoolOlder()
-          ? """
-          bring the current pool file back; if it is lost, run 'strata accept-loss --pool %s', \
-          move this file away and create a new pool, and Kafka replicates what is missing\
-          """
-              .formatted(poolId)
+          ? bringBack(poolId)
           : """
           bring the current log directory back; if it is lost, run 'strata accept-loss \
           --log-directory %s', which gives up what the pools have of it, and Kafka replicates \

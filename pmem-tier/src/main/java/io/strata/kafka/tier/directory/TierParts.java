@@ -1,7 +1,6 @@
 package io.strata.kafka.tier.directory;
 
 import io.strata.kafka.config.PoolType;
-import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.words.PoolOwner;
@@ -52,11 +51,6 @@ public record TierParts(
     /** Creates a pool. */
     default void create(PoolSpec pool) throws IOException {
       Pool.create(pool, ProgressListener.NONE);
-    }
-
-    /** Returns whether the file of a pool that was created is on DAX. */
-    default boolean isDax(Path created) throws IOException {
-      return FileProbe.isDax(created);
     }
 
     /** Opens a log directory, and gives it an identity. */

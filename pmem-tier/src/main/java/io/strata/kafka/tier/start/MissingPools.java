@@ -90,15 +90,6 @@ public final class MissingPools {
     for (Path file : missing) {
       opening.create(poolOf(spec, file, size));
       created.add(file);
-      if (mustBeDax(spec, file) && !opening.isDax(file)) {
-        throw FailureText.at(
-            file,
-            """
-            strata.require.dax=true, and its file system is not mounted with DAX, so that \
-            strata.pool.create creates no pool there: mount that of the persistent memory device \
-            there with -o dax, or set strata.require.dax=false to accept a pool that a power failure can damage\
-            """);
-      }
       events.poolCreated(file, size, spec.owner());
     }
   }
@@ -170,11 +161,6 @@ public final class MissingPools {
     return Files.exists(pool)
         ? "pool %s cannot be read".formatted(pool)
         : "%s is a link whose target is not there: mount its file system".formatted(pool);
-  }
-
-  private static boolean mustBeDax(TierSpec spec, Path file) {
-    int fastest = spec.config().tiers().get(0).pools().size();
-    return spec.config().requireDax() && spec.pools().indexOf(file) < fastest;
   }
 
   private static PoolSpec poolOf(TierSpec spec, Path file, long size) {

@@ -425,12 +425,8 @@ public final class Recovery {
     return new FileSystemException(
         file.toString(),
         pool.info().path().toString(),
-        """
-        %s: the pool file is older than the log directory, a copy from a backup perhaps; bring \
-        the current one back, or, if it is lost, run 'strata accept-loss --pool %s', move this \
-        file away and create a new pool, and Kafka replicates what is missing\
-        """
-            .formatted(found, pool.info().id()));
+        "%s: the pool file is older than the log directory; %s"
+            .formatted(found, Moments.bringBack(pool.info().id())));
   }
 
   /**
@@ -701,11 +697,11 @@ public final class Recovery {
     return FailureText.at(
         logFile,
         """
-        the pool holds a segment of this path in %s, and the file, of %s bytes, has not got all of \
-        its records, nor says where they are. If the partition was removed by hand and this file \
-        is a new one, delete the file: the next start goes on without those records. If the file \
-        is a copy made without extended attributes, give it back what says so with setfattr -n %s \
-        -v '%s'; on a new file that would bring the old records back\
+        the pool holds a segment of this path in %s, and the file, of %s bytes, lacks some of its \
+        records, and no attribute of it says where they are. If the partition was removed by hand \
+        and this file is a new one, delete the file: the next start goes on without those records. \
+        If the file is a copy made without extended attributes, give it back what says so with \
+        setfattr -n %s -v '%s'; on a new file that would bring the old records back\
         """
             .formatted(tag, Files.size(logFile), SegmentTag.ATTRIBUTE, tag.encode()));
   }

@@ -1,7 +1,6 @@
 package io.strata.kafka.tier.start;
 
 import io.strata.kafka.config.PoolType;
-import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.pool.words.PoolSpec;
@@ -36,11 +35,6 @@ public final class Trial implements TierParts.PoolOpening {
   public void create(PoolSpec pool) throws IOException {
     Pool.requireCreatable(pool);
     created.put(pool.path(), pool);
-  }
-
-  @Override
-  public boolean isDax(Path file) throws IOException {
-    return FileProbe.isMountedWithDax(file);
   }
 
   @Override

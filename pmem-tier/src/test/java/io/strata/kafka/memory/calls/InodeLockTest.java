@@ -109,7 +109,7 @@ class InodeLockTest {
       try {
         assertThatThrownBy(lock::renew)
             .isInstanceOf(FileSystemException.class)
-            .hasMessageContaining("another process has locked it");
+            .hasMessageContaining("found that another process has locked it meanwhile");
       } finally {
         holder.destroyForcibly().waitFor();
       }
@@ -123,9 +123,10 @@ class InodeLockTest {
     try (InodeLock lock = InodeLock.tryLock(file, libc).orElseThrow()) {
       Path other = Files.write(directory.resolve("other"), new byte[4096]);
       Path unused = Files.move(other, file, StandardCopyOption.ATOMIC_MOVE);
-      assertThatThrownBy(lock::renew).hasMessageContaining("another file has its name");
+      assertThatThrownBy(lock::renew)
+          .hasMessageContaining("found that another file has its name now");
       assertThatThrownBy(() -> MemoryOpener.open(MemoryType.MAPPED, file, lock))
-          .hasMessageContaining("another file has its name");
+          .hasMessageContaining("found that another file has its name now");
     }
   }
 

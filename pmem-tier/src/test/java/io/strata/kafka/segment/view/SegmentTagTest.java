@@ -56,7 +56,7 @@ final class SegmentTagTest {
   void newerVersionSaysSo() {
     assertThatThrownBy(() -> SegmentTag.parse("2 what will be"))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("format version 2, expected 1");
+        .hasMessageContaining("has format version 2, expected 1");
   }
 
   @Test

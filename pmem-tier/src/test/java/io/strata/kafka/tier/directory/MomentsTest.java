@@ -175,6 +175,7 @@ final class MomentsTest {
         fixture.logs().toString(),
         fixture.pools.get(0).toString(),
         "the pool file is older than the log directory",
+        "one of the two is a copy from a backup or a snapshot",
         "accept-loss --pool");
     Files.move(current, fixture.pools.get(0), StandardCopyOption.REPLACE_EXISTING);
     fixture.open();

@@ -72,6 +72,7 @@ class ForeignRecordsTest {
             file.toString(),
             "partition orders-0",
             before.length + " bytes",
+            "the file has records that are not the segment's in the pool",
             "ran here without Strata",
             "truncate -s ",
             "setfattr -x user.strata.segment");
@@ -202,7 +203,10 @@ class ForeignRecordsTest {
     Path newer = Files.write(file.resolveSibling("00000000000000000003.log"), OTHERS);
     assertThatThrownBy(fixture::open)
         .isInstanceOf(IOException.class)
-        .hasMessageContainingAll(newer.toString(), "begins within", "move this file");
+        .hasMessageContainingAll(
+            newer.toString(),
+            "the file begins within the records that the pool has",
+            "move this file");
     Files.delete(newer);
     assertAccepted();
   }

@@ -490,15 +490,15 @@ final class RecoveryRuleTest {
 
   private static String refusal(String message) {
     return Map.of(
-            "in pools that are not open", "REFUSE_LOST",
-            "both files carry the tag", "REFUSE_COPIED",
+            "bytes in pools that are not open", "REFUSE_LOST",
+            "both files carry the tag of", "REFUSE_COPIED",
             "the log directory was last used with this pool at", "REFUSE_MOMENT",
             "and the pool has that slot at generation", "REFUSE_OLDER",
             "which has been discarded", "REFUSE_DISCARDED",
             "ran here without Strata", "REFUSE_FOREIGN",
             "and none of log.dirs is that one", "REFUSE_DIRECTORY",
-            "another file, of", "REFUSE_OCCUPIED",
-            "nor says where they are", "REFUSE_UNTAGGED")
+            "and another file, of", "REFUSE_OCCUPIED",
+            "and no attribute of it says where they are", "REFUSE_UNTAGGED")
         .entrySet()
         .stream()
         .filter(each -> message.contains(each.getKey()))

@@ -13,6 +13,7 @@ import io.strata.kafka.tier.TierFixture;
 import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.offline.AcceptedLoss;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ class RecoveryTest {
     Files.write(file, new byte[5]);
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining(file.toString());
+        .hasMessageContainingAll(file.toString(), "bytes, is in its place");
     assertThat(Files.size(file)).isEqualTo(5);
     Files.delete(file);
     fixture.open();
@@ -298,6 +299,7 @@ class RecoveryTest {
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
         .hasMessageContaining("orders-0")
+        .hasMessageContaining("Add the missing pool's file to strata.pools")
         .hasMessageContaining("strata accept-loss");
   }
 
@@ -320,7 +322,35 @@ class RecoveryTest {
     fixture.pools.add(Files.copy(fixture.pools.get(0), fixture.root.resolve("copy.pool")));
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("copy of the other");
+        .hasMessageContaining("both files hold pool");
+  }
+
+  @Test
+  void twoDirectoriesOfOneIdentityAreRefused() throws IOException {
+    crash(pool -> {});
+    Path copy = Files.createDirectories(fixture.root.resolve("copy"));
+    for (String each : TierFixture.attributes(fixture.logs()).keySet()) {
+      byte[] value = (byte[]) Files.getAttribute(fixture.logs(), "user:" + each);
+      Files.setAttribute(copy, "user:" + each, ByteBuffer.wrap(value));
+    }
+    fixture.logDirectories.add(copy);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("two log directories have the identity ");
+  }
+
+  /** Only something else than a broker can have written it. */
+  @Test
+  void aSlotThatLeadsOutOfItsLogDirectoryIsRefused() throws IOException {
+    crash(
+        pool ->
+            assertThat(
+                    pool.allocateSlot(
+                        only(pool).directoryId(), "../orders-0/" + file.getFileName()))
+                .isPresent());
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining("names a path outside its log directory");
   }
 
   @Test
@@ -425,7 +455,8 @@ class RecoveryTest {
     Files.move(away, file.getParent());
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(IOException.class)
-        .hasMessageContainingAll(file.toString(), "discarded", "strata accept-loss");
+        .hasMessageContainingAll(
+            file.toString(), "its newest records were in", ", which has been discarded");
   }
 
   @Test

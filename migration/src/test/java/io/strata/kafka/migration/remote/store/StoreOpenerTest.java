@@ -215,7 +215,7 @@ class StoreOpenerTest {
     assertThatThrownBy(() -> SegmentStore.open(other, Optional.empty()))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(ssd.toString())
-        .hasMessageContaining(Stores.CLUSTER)
+        .hasMessageContaining("found a remote store of cluster " + Stores.CLUSTER)
         .hasMessageContaining("another-cluster");
   }
 
@@ -224,7 +224,7 @@ class StoreOpenerTest {
     Path link = Files.createSymbolicLink(top.resolve("link"), ssd);
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd), Stores.level("hdd", link)))
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("same directory");
+        .hasMessageContaining("found the same directory as");
   }
 
   @Test
@@ -232,8 +232,17 @@ class StoreOpenerTest {
     Path file = Files.writeString(ssd.resolve("precious"), "x");
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("precious");
+        .hasMessageContaining("found precious and no ")
+        .hasMessageContaining("expected a directory of a remote store, or an empty one");
     assertThat(StoreListing.entries(ssd)).containsExactly(file);
+  }
+
+  @Test
+  void aDirectoryInWhichNothingCanBeMadeIsRefused() throws Exception {
+    Path unused = Files.createFile(ssd.resolve(StoreNames.TOPICS));
+    assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
+        .isInstanceOf(StoreRefusedException.class)
+        .hasMessageContaining(ssd + ": cannot be made a directory of the remote store: ");
   }
 
   @Test
@@ -247,7 +256,7 @@ class StoreOpenerTest {
     assertThatThrownBy(() -> open(Stores.level("ssd", top.resolve("nowhere"))))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining("nowhere")
-        .hasMessageContaining("create it");
+        .hasMessageContaining("is no directory, expected one: create it");
   }
 
   @Test
@@ -291,7 +300,7 @@ class StoreOpenerTest {
     Path unusedToo = Files.write(identity, newer);
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining("newer Strata");
+        .hasMessageContaining("it was written by a newer Strata");
     assertThat(identity).hasBinaryContent(newer);
   }
 
@@ -309,7 +318,8 @@ class StoreOpenerTest {
     Files.delete(logs.resolve(StoreMemory.FILE));
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd)))
         .isInstanceOf(StoreRefusedException.class)
-        .hasMessageContaining(identity.toString());
+        .hasMessageContaining(identity.toString())
+        .hasMessageContaining("Restore the file from a backup of this directory");
   }
 
   /** Its log disks are new, so that it remembers nothing; another broker has signed in. */
@@ -361,6 +371,8 @@ class StoreOpenerTest {
     assertThatThrownBy(() -> open(Stores.level("ssd", ssd), Stores.level("hdd", hdd)))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(memory.toString())
+        .hasMessageContaining(
+            "Only by that file an empty mount point is known from a new directory")
         .hasMessageContaining("delete the file");
     assertThat(StoreListing.entries(hdd)).isEmpty();
     assertThat(open(Stores.level("ssd", ssd)).warnings())
