@@ -223,7 +223,7 @@ final class Housekeeping implements AutoCloseable {
 
   private void look() throws InterruptedException {
     visitAll();
-    // What was read of segments that are not there any more is forgotten.
+    // Segments that are not there any more need no heat.
     store.heat.retain(
         store.known.entries().stream().map(entry -> entry.key().id()).collect(Collectors.toSet()));
   }
