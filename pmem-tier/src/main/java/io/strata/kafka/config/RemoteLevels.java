@@ -5,7 +5,7 @@ import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
-import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
 import java.io.IOException;

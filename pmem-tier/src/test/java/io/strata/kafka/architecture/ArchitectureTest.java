@@ -76,11 +76,9 @@ class ArchitectureTest {
       List.of(
           ROOT + ".migration.plan",
           ROOT + ".migration",
-          ROOT + ".migration.remote.calls",
           ROOT + ".migration.remote.store.layout",
           ROOT + ".migration.remote.store.disk",
           ROOT + ".migration.remote.store",
-          ROOT + ".migration.remote.store.read",
           ROOT + ".migration.remote.store.keep",
           ROOT + ".migration.remote");
 

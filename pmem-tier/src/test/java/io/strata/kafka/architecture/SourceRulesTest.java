@@ -135,7 +135,6 @@ class SourceRulesTest {
   private static final Set<String> NO_IS_SAFE =
       Set.of(
           "AcceptedLoss.java",
-          "ColdClassLoader.java",
           "HotTier.java",
           "KafkaLocks.java",
           "LogDirectories.java",

@@ -65,7 +65,7 @@ class ThreatRulesTest {
         .that()
         .doNotHaveFullyQualifiedName(REMOTE + "ColdLoading")
         .and()
-        .doNotHaveFullyQualifiedName(REMOTE + "ColdClassLoader")
+        .doNotHaveFullyQualifiedName(REMOTE + "ColdLoading$ColdClassLoader")
         .and()
         // Asks whether Kafka has an exception; initialises nothing.
         .doNotHaveFullyQualifiedName(REMOTE + "RemoteFailures")

@@ -1,10 +1,10 @@
 package io.strata.kafka.cli;
 
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.Directory;
@@ -94,7 +94,7 @@ public final class RemoteStores {
                     ByteBuffer.wrap(
                         "0\n1\n0 0\n".getBytes(java.nio.charset.StandardCharsets.UTF_8))),
                 1 << 16,
-                BytePace.unlimited(CallControl.PATIENT));
+                BytePace.unlimited(Deadlines.Control.PATIENT));
     return copied.directory().segment(segment.key());
   }
 

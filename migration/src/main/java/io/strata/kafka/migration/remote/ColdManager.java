@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.OtherManager;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,9 +38,6 @@ import org.slf4j.LoggerFactory;
  * class in the message.
  *
  * <p>Nothing that it hands out is used outside such a call: a range is read to its end in it.
- *
- * <p>Thread safety: all methods may be called by any number of threads, as those of every {@code
- * RemoteStorageManager}.
  */
 final class ColdManager implements OtherManager, AutoCloseable {
 
@@ -126,8 +124,9 @@ final class ColdManager implements OtherManager, AutoCloseable {
    * time perhaps, is to remove what is there of the segment, another copy's files too.
    *
    * @throws ColdFailure if it fails; retriable, with a {@link
-   *     io.strata.kafka.migration.remote.calls.TimeLimitException} as its cause, if it ran out of
-   *     its time; also retriable while an earlier copy of the segment has not come back
+   *     io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException} as its cause, if
+   *     it ran out of its time; also retriable while an earlier copy of the segment has not come
+   *     back
    */
   @Override
   public Optional<byte[]> copy(Manifest manifest, Path directory)
@@ -144,10 +143,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
             file(directory, ObjectType.PRODUCER_SNAPSHOT, key),
             ByteBuffer.wrap(Files.readAllBytes(file(directory, ObjectType.LEADER_EPOCHS, key))));
     RemoteLogSegmentMetadata segment = KafkaSegments.metadata(manifest.segment(), Optional.empty());
-    return call(
-            "copying " + key,
-            (named, work) -> copies.callInTurn(named, live.copyTimeout(), work),
-            () -> copyOnce(key, segment, data))
+    return call("copying " + key, copies, live.copyTimeout(), () -> copyOnce(key, segment, data))
         .map(CustomMetadata::value);
   }
 
@@ -189,7 +185,8 @@ final class ColdManager implements OtherManager, AutoCloseable {
     byte[] bytes =
         call(
             "reading " + manifest.segment().key() + " from byte " + start,
-            (named, work) -> reads.call(named, live.fetchTimeout(), work),
+            reads,
+            live.fetchTimeout(),
             () -> read(segment, start, count));
     ByteBuffer unused = target.put(bytes);
   }
@@ -219,7 +216,8 @@ final class ColdManager implements OtherManager, AutoCloseable {
       boolean unused =
           call(
               "deleting " + segment.key(),
-              (named, work) -> deletions.call(named, live.deleteTimeout(), work),
+              deletions,
+              live.deleteTimeout(),
               () -> {
                 loaded.manager().deleteLogSegmentData(metadata);
                 return true;
@@ -238,17 +236,15 @@ final class ColdManager implements OtherManager, AutoCloseable {
     return answer;
   }
 
-  /** Makes a call in its time. */
-  @FunctionalInterface
-  private interface Caller<T> {
-    T call(String named, Deadlines.Work<T> work) throws IOException, InterruptedException;
-  }
-
-  private <T> T call(String what, Caller<T> caller, ColdLoading.Call<T, Exception> question)
+  private <T> T call(
+      String what, Deadlines calls, Duration limit, ColdLoading.Call<T, Exception> question)
       throws IOException, InterruptedException {
-    String named = named(what);
+    String named = "cold manager " + className + ", " + what;
+    Deadlines.Work<T> work = control -> ask(named, question);
     try {
-      return caller.call(named, control -> ask(named, question));
+      return calls == copies
+          ? calls.callInTurn(named, limit, work)
+          : calls.call(named, limit, work);
     } catch (ColdFailure e) {
       throw e;
     } catch (IOException e) {
@@ -276,10 +272,6 @@ final class ColdManager implements OtherManager, AutoCloseable {
     } catch (Exception | Error e) {
       throw ColdFailure.of(named, e);
     }
-  }
-
-  private String named(String what) {
-    return "cold manager " + className + ", " + what;
   }
 
   /**
@@ -343,7 +335,6 @@ final class ColdManager implements OtherManager, AutoCloseable {
               || thrown instanceof RetriableException);
     }
 
-    /** Returns whether a retry may succeed. */
     boolean retriable() {
       return retriable;
     }

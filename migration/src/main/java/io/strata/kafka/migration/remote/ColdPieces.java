@@ -2,24 +2,24 @@ package io.strata.kafka.migration.remote;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.LogReads.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
-import io.strata.kafka.migration.remote.store.read.ReadTarget;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -37,7 +37,6 @@ final class ColdPieces implements AutoCloseable {
   static final int PIECE_BYTES = 4 << 20;
 
   private static final int REQUESTS = 8;
-  private static final long IDLE_SECONDS = 30;
 
   /** The most bytes that stay: some tens of partitions that are read at once. */
   private static final long MOST_BYTES = 128 << 20;
@@ -48,12 +47,11 @@ final class ColdPieces implements AutoCloseable {
   private final SegmentStore store;
   private final LongAdder fetched;
   private final int most;
-  private final ThreadPoolExecutor executor;
+  private final ExecutorService executor;
 
   /** The pieces that are here or on their way, by their last use. */
   @GuardedBy("this")
-  private final Map<Piece, CompletableFuture<ByteBuffer>> pieces =
-      new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<Piece, FutureTask<ByteBuffer>> pieces = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
    * Creates the reads of a store's cold manager.
@@ -65,20 +63,14 @@ final class ColdPieces implements AutoCloseable {
     this.store = store;
     this.fetched = fetched;
     this.most = most;
-    AtomicInteger number = new AtomicInteger();
     executor =
-        new ThreadPoolExecutor(
+        Executors.newFixedThreadPool(
             REQUESTS,
-            REQUESTS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = threads.newThread(task);
-              thread.setName("strata-remote-cold-read-" + number.getAndIncrement());
+              thread.setName("strata-remote-cold-read");
               return thread;
             });
-    executor.allowCoreThreadTimeOut(true);
   }
 
   /** Returns how many pieces stay: those of a part of the heap, and one for each request. */
@@ -98,7 +90,7 @@ final class ColdPieces implements AutoCloseable {
     for (int done = 0; done < target.bytes(); ) {
       int number = (int) ((position + done) / pieceBytes);
       int from = (int) (position + done - (long) number * pieceBytes);
-      ByteBuffer piece = await(ask(place, number), place, time);
+      ByteBuffer piece = await(place, number, time);
       done += target.put(done, piece.duplicate().position(from));
     }
   }
@@ -107,19 +99,14 @@ final class ColdPieces implements AutoCloseable {
     return Math.max(PIECE_BYTES, place.manifest().chunks().chunkBytes());
   }
 
-  private synchronized CompletableFuture<ByteBuffer> ask(Located place, int number) {
+  private synchronized Future<ByteBuffer> ask(Located place, int number) {
     Piece piece = new Piece(place.key().id(), number);
-    CompletableFuture<ByteBuffer> found = pieces.get(piece);
+    FutureTask<ByteBuffer> found = pieces.get(piece);
     if (found != null) {
       return found;
     }
-    CompletableFuture<ByteBuffer> asked = new CompletableFuture<>();
-    try {
-      executor.execute(() -> load(place, piece, asked));
-    } catch (RejectedExecutionException e) {
-      boolean unused = asked.cancel(false);
-      return asked;
-    }
+    FutureTask<ByteBuffer> asked = new FutureTask<>(() -> load(place, piece));
+    executor.execute(asked);
     pieces.put(piece, asked);
     if (pieces.size() > most) {
       pieces.remove(pieces.keySet().iterator().next());
@@ -127,35 +114,30 @@ final class ColdPieces implements AutoCloseable {
     return asked;
   }
 
-  private void load(Located place, Piece piece, CompletableFuture<ByteBuffer> asked) {
+  private ByteBuffer load(Located place, Piece piece) throws IOException, InterruptedException {
     try {
-      boolean unused = asked.complete(load(place, piece.number()));
+      long begin = (long) piece.number() * pieceBytes(place);
+      int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
+      ByteBuffer bytes = ByteBuffer.allocate(length);
+      store.lookup.readCold(place, begin, bytes);
+      fetched.add(length);
+      place.manifest().chunks().check(StoreReads.describe(place), begin, bytes.clear());
+      return bytes;
     } catch (Throwable e) { // The waiting readers throw it; the next asks again.
       synchronized (this) {
-        boolean unused = pieces.remove(piece, asked);
+        pieces.remove(piece);
       }
-      boolean unused = asked.completeExceptionally(e);
+      throw e;
     }
   }
 
-  private ByteBuffer load(Located place, int number) throws IOException, InterruptedException {
-    long begin = (long) number * pieceBytes(place);
-    int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
-    ByteBuffer piece = ByteBuffer.allocate(length);
-    store.readCold(place, begin, piece);
-    fetched.add(length);
-    place.manifest().chunks().check(StoreReads.describe(place), begin, piece.clear());
-    return piece;
-  }
-
-  private static ByteBuffer await(
-      CompletableFuture<ByteBuffer> asked, Located place, FetchTime time)
+  private ByteBuffer await(Located place, int number, FetchTime time)
       throws IOException, InterruptedException {
     try {
-      return asked.get(time.left(place).toNanos(), TimeUnit.NANOSECONDS);
+      return ask(place, number).get(time.left(place).toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       throw time.late(place);
-    } catch (CancellationException e) {
+    } catch (CancellationException | RejectedExecutionException e) {
       throw new IOException(StoreReads.describe(place) + ": the store is closed", e);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof IOException io
@@ -168,6 +150,6 @@ final class ColdPieces implements AutoCloseable {
   @Override
   public synchronized void close() {
     var unused = executor.shutdownNow();
-    pieces.values().forEach(piece -> piece.cancel(false));
+    pieces.values().forEach(piece -> piece.cancel(true));
   }
 }

@@ -46,10 +46,7 @@ final class DirectoryVisits {
   /** Log each trouble once, whichever thread finds it: a visit's, or the one of the rounds. */
   private final ReportOnce reports = new ReportOnce();
 
-  /** As {@link #reports}, of copies. */
   private final ReportOnce copyReports = new ReportOnce();
-
-  /** As {@link #reports}, of what cannot be removed. */
   private final ReportOnce leftReports = new ReportOnce();
 
   private volatile boolean troubled;
@@ -85,7 +82,7 @@ final class DirectoryVisits {
   /** Asks the directory whether it is there, and begins a visit if it is time for one. */
   void begin() throws InterruptedException {
     try {
-      directory.access().ask();
+      directory.ask();
     } catch (StoreUnavailableException e) {
       trouble("cannot be used: " + e.getMessage());
       first.countDown();
@@ -141,11 +138,9 @@ final class DirectoryVisits {
    */
   boolean isVisitedSince(long nanos) {
     OptionalLong began = visited;
-    return directory.access().isSuspended()
-        || (began.isPresent() && began.getAsLong() - nanos >= 0);
+    return directory.isSuspended() || (began.isPresent() && began.getAsLong() - nanos >= 0);
   }
 
-  /** Returns whether something is wrong with the directory. */
   boolean isTroubled() {
     return troubled;
   }
@@ -185,7 +180,7 @@ final class DirectoryVisits {
     Optional<IOException> notWritable = failure(this::signIn);
     progress(visit);
     try {
-      List<String> problems = upkeep.refresh(directory, () -> progress(visit));
+      List<String> problems = upkeep.store().known.refresh(directory, () -> progress(visit));
       problems.forEach(problem -> LOG.error("Remote store: {}", problem));
     } catch (IOException e) {
       say(visit, () -> unwritable("cannot be listed", e));
@@ -202,7 +197,7 @@ final class DirectoryVisits {
     say(
         visit,
         () -> {
-          directory.access().writable();
+          directory.writable();
           over();
         });
   }
@@ -224,14 +219,12 @@ final class DirectoryVisits {
 
   /** In its time: a directory may hang for who writes, and answer those who read. */
   private void signIn() throws IOException, InterruptedException {
-    directory
-        .access()
-        .brief(
-            "signing in to " + directory,
-            control -> {
-              upkeep.signIn(directory);
-              return true;
-            });
+    directory.brief(
+        "signing in to " + directory,
+        control -> {
+          upkeep.signIn(directory);
+          return true;
+        });
   }
 
   private void clear() throws IOException {
@@ -268,7 +261,7 @@ final class DirectoryVisits {
 
   private void unwritable(String what, IOException e) {
     String trouble = what + ": " + RemoteFailures.describe(e);
-    directory.access().unwritable(directory + " " + trouble);
+    directory.unwritable(directory + " " + trouble);
     trouble(trouble);
   }
 
@@ -281,7 +274,7 @@ final class DirectoryVisits {
 
   /** Logs why copies go elsewhere, once for each time that they do. */
   synchronized void reportCopies() {
-    Optional<String> why = directory.access().whyCopiesFail();
+    Optional<String> why = directory.copies.reason();
     if (why.isPresent() && copyReports.isNew(why.get())) {
       LOG.error(
           "Remote store: {}. Copies go to other directories for a while, where one takes them; look"
@@ -295,6 +288,28 @@ final class DirectoryVisits {
     if (troubled) {
       troubled = false;
       LOG.info("Remote store: {} can be used again", directory);
+    }
+  }
+
+  /**
+   * Has a trouble that lasts reported once: again only if it is another one, or was over meanwhile.
+   *
+   * <p>Thread safety: used by one thread.
+   */
+  static final class ReportOnce {
+
+    private String last = "";
+
+    /** Notes a trouble; returns whether it is to be reported. */
+    boolean isNew(String trouble) {
+      boolean isNew = !trouble.equals(last);
+      last = trouble;
+      return isNew;
+    }
+
+    /** Notes that there is no trouble. */
+    void over() {
+      last = "";
     }
   }
 }

@@ -1,21 +1,23 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.remote.DirectoryVisits.ReportOnce;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.StoredCopy;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,9 +25,6 @@ import org.slf4j.LoggerFactory;
 /**
  * Does the remote tier's background work, in rounds: lists what there is, clears leftovers away,
  * scrubs, and has the {@link MoverRole} decide whether this broker moves segments between levels.
- *
- * <p>Thread safety: all methods may be called by any number of threads; one thread of its own does
- * the work.
  */
 final class Housekeeping implements AutoCloseable {
 
@@ -173,8 +172,8 @@ final class Housekeeping implements AutoCloseable {
   }
 
   private void run() {
-    store.warnings().forEach(warning -> LOG.warn("Remote store: {}", warning));
-    store.firstUses().forEach(made -> LOG.info("Remote store: {}", made));
+    store.warnings.forEach(warning -> LOG.warn("Remote store: {}", warning));
+    store.firstUses.forEach(made -> LOG.info("Remote store: {}", made));
     ReportOnce roundFails = new ReportOnce();
     ReportOnce movesFail = new ReportOnce();
     boolean more = true;
@@ -209,10 +208,10 @@ final class Housekeeping implements AutoCloseable {
   private boolean isOneBack(boolean askAll) throws InterruptedException {
     boolean back = false;
     for (StoreDirectory directory : store.directories()) {
-      boolean ask = askAll || directory.access().stuck() == 0;
-      if (ask && directory.access().isSuspended()) {
+      boolean ask = askAll || directory.stuck() == 0;
+      if (ask && directory.isSuspended()) {
         try {
-          directory.access().ask();
+          directory.ask();
           back = true;
         } catch (StoreUnavailableException e) {
           // The next round says so, if it is another trouble now.
@@ -224,7 +223,9 @@ final class Housekeeping implements AutoCloseable {
 
   private void look() throws InterruptedException {
     visitAll();
-    upkeep.forgetReads();
+    // Segments that are not there any more need no heat.
+    store.heat.retain(
+        store.known.entries().stream().map(entry -> entry.key().id()).collect(Collectors.toSet()));
   }
 
   /** All at once: one that takes its time does not keep the others from being looked at. */
@@ -234,7 +235,7 @@ final class Housekeeping implements AutoCloseable {
     }
     long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
     for (DirectoryVisits directory : visits) {
-      if (!directory.directory().access().isSuspended()) {
+      if (!directory.directory().isSuspended()) {
         directory.await(left(end));
       }
     }
@@ -254,16 +255,16 @@ final class Housekeeping implements AutoCloseable {
   private void deletePending() throws IOException, InterruptedException {
     long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
     Optional<IOException> problem =
-        upkeep.deletePending(deletions, live.deleteTimeout(), () -> left(end).isZero());
+        store.deletePending(deletions, live.deleteTimeout(), () -> left(end).isZero());
     if (problem.isPresent()) {
       throw problem.get();
     }
   }
 
   private void scrub() throws InterruptedException {
-    List<StoreDirectory> due = mover.moves() ? scrub.due(upkeep, live.scrubInterval()) : List.of();
+    List<StoreDirectory> due = mover.moves() ? scrub.due(live.scrubInterval()) : List.of();
     if (!due.isEmpty()) {
-      scrub.round(upkeep, due, orphanAge(), live.scrubInterval());
+      scrub.round(due, orphanAge(), live.scrubInterval());
     }
   }
 
@@ -281,7 +282,7 @@ final class Housekeeping implements AutoCloseable {
       int stuckCalls,
       long replacedReads,
       Optional<RemoteStats.HangingCalls> cold) {
-    List<KnownSegment> segments = store.segments();
+    List<KnownSegment> segments = store.known.entries();
     return new RemoteStats(
         meters.operations(),
         IntStream.range(0, levelNames.size())
@@ -302,7 +303,7 @@ final class Housekeeping implements AutoCloseable {
                         visited.directory().path().toString(),
                         levelNames.get(visited.directory().level()),
                         !visited.isTroubled(),
-                        visited.directory().access().whyCopiesFail()))
+                        visited.directory().copies.reason()))
             .toList(),
         patience,
         mover.stats());
@@ -319,16 +320,15 @@ final class Housekeeping implements AutoCloseable {
             .toList();
     return new LevelStats(
         levelNames.get(level),
-        store.capacities().get(level),
-        directories.stream().mapToLong(visited -> store.usedBytes(visited.directory())).sum(),
+        store.allLevels().get(level).capacityBytes(),
+        directories.stream().mapToLong(visited -> store.known.usedBytes(visited.directory())).sum(),
         segments.stream().filter(entry -> readFrom(entry) == level).count(),
         directories.size(),
         (int)
             directories.stream()
                 .filter(
                     visited ->
-                        visited.isTroubled()
-                            || visited.directory().access().whyCopiesFail().isPresent())
+                        visited.isTroubled() || visited.directory().copies.reason().isPresent())
                 .count(),
         copies.stream().filter(StoredCopy::moving).count(),
         copies.stream().filter(StoredCopy::damaged).count(),
@@ -352,7 +352,7 @@ final class Housekeeping implements AutoCloseable {
       return; // The lock goes with the process: a move is under way.
     }
     try {
-      upkeep.close();
+      mover.releaseLock();
     } catch (IOException e) {
       LOG.warn("The mover's lock of the remote store could not be released: {}", e.getMessage());
     }

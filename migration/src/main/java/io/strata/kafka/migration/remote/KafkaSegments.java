@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.remote.store.LogSource;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;

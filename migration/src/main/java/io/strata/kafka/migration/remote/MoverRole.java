@@ -4,9 +4,11 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationStats;
+import io.strata.kafka.migration.remote.store.MoveConfirmation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.StoreUpkeep.UsingBroker;
+import io.strata.kafka.migration.remote.store.disk.MoverLock;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.keep.StoreTiers;
@@ -40,9 +42,10 @@ final class MoverRole {
   private final SegmentStore store;
   private final List<String> levelNames;
   private final StoreUpkeep upkeep;
+  private final MoverLock lock;
   private final StoreTiers tiers;
   private final List<DirectoryVisits> visits;
-  private final VisitAll visitAll;
+  private final Housekeeping.Work visitAll;
 
   /** The warnings given; a directory's thread may add to it after its caller has gone on. */
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
@@ -62,31 +65,30 @@ final class MoverRole {
   /** True when the engine is to end, and may not have ended; of the thread of the rounds. */
   private boolean stopping;
 
-  /** Visits all directories, and waits for the visits, but not for long. */
-  @FunctionalInterface
-  interface VisitAll {
-    void run() throws InterruptedException;
-  }
-
+  /**
+   * A broker that does not move yet.
+   *
+   * @param visitAll visits all directories, and waits for the visits, but not for long
+   */
   MoverRole(
       RemoteSettings settings,
       RemoteEnvironment environment,
       SegmentStore store,
       StoreUpkeep upkeep,
       List<DirectoryVisits> visits,
-      VisitAll visitAll) {
+      Housekeeping.Work visitAll) {
     this.environment = environment;
     this.store = store;
     this.upkeep = upkeep;
+    lock = new MoverLock(store.directories());
     this.visits = visits;
     this.visitAll = visitAll;
     live = settings.live();
     levelNames = settings.levelNames();
     tiers = new StoreTiers(store, levelNames);
-    tiers.askBeforeEachMove(upkeep::isStillMover);
+    tiers.askBeforeEachMove(lock::isStillHeld);
   }
 
-  /** A segment was copied. */
   void changed() {
     tiers.changed();
   }
@@ -114,7 +116,7 @@ final class MoverRole {
     boolean isMover;
     try {
       agrees = agrees();
-      isMover = agrees && upkeep.isMover();
+      isMover = agrees && lock.tryHold();
     } catch (IOException e) {
       stopMoving(); // Without the certainty that this is the one, nothing is moved.
       throw e;
@@ -143,7 +145,7 @@ final class MoverRole {
                 + " is being listed, for what the broker that moved before this one has done");
       }
     }
-    upkeep
+    new MoveConfirmation(store)
         .settle()
         .forEach(problem -> LOG.warn("Remote store: an interrupted move waits: {}", problem));
     startEngine();
@@ -162,7 +164,7 @@ final class MoverRole {
     }
     boolean ended = hasStopped();
     if (ended) {
-      upkeep.releaseMover();
+      lock.close();
     }
     return ended;
   }
@@ -170,7 +172,7 @@ final class MoverRole {
   private void log(String is) {
     LOG.info(
         "Broker {} {} the one that moves and scrubs segments of the remote store {}",
-        store.brokerId(),
+        store.options.brokerId(),
         is,
         store.storeId());
   }
@@ -252,6 +254,11 @@ final class MoverRole {
       running = engine;
     }
     return running == null || running.stop(STOPPING);
+  }
+
+  /** Lets another broker be the one that moves. */
+  void releaseLock() throws IOException {
+    lock.close();
   }
 
   /** Returns whether what was stopped may be at work still. */

@@ -4,7 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
-import io.strata.kafka.migration.remote.store.read.IndexMissingException;
+import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -45,12 +46,6 @@ final class Outages implements AutoCloseable {
 
   /** Nobody may ask for what is away any more. */
   private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(15);
-
-  /** An attempt to read. */
-  @FunctionalInterface
-  interface Attempt<T> {
-    T run() throws IOException, InterruptedException;
-  }
 
   /**
    * Ends a read without an answer of its own. Kafka's reader catches each {@link Exception} and
@@ -154,7 +149,7 @@ final class Outages implements AutoCloseable {
    * @param isIndex whether Kafka makes other reads wait for this one
    * @throws IOException what the last attempt threw
    */
-  <T> T read(LongSupplier tookNanos, boolean isIndex, Attempt<T> attempt)
+  <T> T read(LongSupplier tookNanos, boolean isIndex, Deadlines.Plain<T> attempt)
       throws IOException, InterruptedException {
     boolean waits = false;
     boolean wasAway = false;
@@ -243,7 +238,6 @@ final class Outages implements AutoCloseable {
     served = nanoTime.getAsLong();
   }
 
-  /** Returns whether an outage lasts. */
   synchronized boolean isOut() {
     return out;
   }
@@ -361,7 +355,6 @@ final class Outages implements AutoCloseable {
         .formatted(late, refused, rescued);
   }
 
-  /** Ends all waits. */
   @Override
   public synchronized void close() {
     closed.countDown();

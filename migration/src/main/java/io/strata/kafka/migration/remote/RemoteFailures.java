@@ -4,14 +4,14 @@ import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.SegmentMissingException;
-import io.strata.kafka.migration.remote.store.StoreFullException;
+import io.strata.kafka.migration.remote.StoreReads.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
+import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
-import io.strata.kafka.migration.remote.store.read.IndexMissingException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -118,11 +118,6 @@ final class RemoteFailures {
    *
    * @param what was being done to which segment: topic, partition, offsets
    */
-  static RemoteStorageException translate(String what, Throwable failure) {
-    return translate(what, failure, cause(failure));
-  }
-
-  /** As {@link #translate(String, Throwable)}, for the cause that was found. */
   static RemoteStorageException translate(String what, Throwable failure, Cause cause) {
     String message = what + ": " + describe(failure);
     if (cause == Cause.NOT_FOUND) {

@@ -3,19 +3,18 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteMeters.RetriedFailures;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.LogSource;
-import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.StoreReads.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
-import io.strata.kafka.migration.remote.store.read.IndexMissingException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -88,7 +87,7 @@ final class RemoteTier implements AutoCloseable {
     meters =
         new RemoteMeters(
             engine.nanoTime(),
-            store.levels(),
+            settings.levels().size(),
             new RetriedFailures(engine.nanoTime(), StrataRemoteStorageManager::log));
     outages =
         new Outages(
@@ -98,7 +97,7 @@ final class RemoteTier implements AutoCloseable {
                 StrataRemoteStorageManager.log("Remote store: " + message, Optional.empty()));
     pieces =
         new ColdPieces(store, meters.cold().fetched(), ColdPieces.mostInHeap(), engine.threads());
-    reads = new StoreReads(store, fetches, meters, pieces, environment::fillPageCache, outages);
+    reads = new StoreReads(store, fetches, meters, pieces, environment, outages);
     housekeeping = new Housekeeping(settings, environment, store);
     housekeeping.start();
   }
@@ -113,7 +112,6 @@ final class RemoteTier implements AutoCloseable {
     return meters.begin(operation, what);
   }
 
-  /** The path of a consumer's read. */
   Outages outages() {
     return outages;
   }
@@ -149,7 +147,8 @@ final class RemoteTier implements AutoCloseable {
     }
 
     @Override
-    public SegmentStore.Copied run(CallControl control) throws IOException, InterruptedException {
+    public SegmentStore.Copied run(Deadlines.Control control)
+        throws IOException, InterruptedException {
       housekeeping.awaitFirstInventory();
       BytePace pace = BytePace.unlimited(control);
       return store.copy(segment, source, settings.chunkBytes(), pace);
@@ -211,7 +210,7 @@ final class RemoteTier implements AutoCloseable {
   }
 
   void read(SegmentKey key, long bytes) {
-    store.heat().read(key.id(), bytes);
+    store.heat.read(key.id(), bytes);
   }
 
   /**
@@ -266,7 +265,7 @@ final class RemoteTier implements AutoCloseable {
       return notes.call(
           "noting that " + what + " is to be deleted",
           NOTING,
-          control -> store.deleteLater(segment));
+          control -> store.deletions.add(segment));
     } catch (TimeLimitException e) {
       return false;
     }

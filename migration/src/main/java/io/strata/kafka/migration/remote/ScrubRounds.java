@@ -1,19 +1,24 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.ByteRateLimiter;
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.RemoteStats.ScrubMeter;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.keep.CopyRepair;
-import io.strata.kafka.migration.remote.store.keep.Finding;
 import io.strata.kafka.migration.remote.store.keep.Scrubber;
+import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -107,38 +112,83 @@ final class ScrubRounds {
    * The directories that were not scrubbed within an interval, by this broker or another. A
    * directory that does not answer, or in which a scrub hangs, is not among them.
    */
-  List<StoreDirectory> due(StoreUpkeep upkeep, Duration interval) throws InterruptedException {
+  List<StoreDirectory> due(Duration interval) throws InterruptedException {
     List<StoreDirectory> due = new ArrayList<>();
     if (interval.isZero()) {
       return due;
     }
     for (StoreDirectory directory : store.directories()) {
-      if (hangsIn(directory)) {
-        continue;
-      }
-      OptionalLong noted = upkeep.lastScrubMillis(directory);
-      long now = clock.millis();
-      long known = own.getOrDefault(directory, 0L);
-      // The clock was ahead, and is no longer: what is noted in the directory counts.
-      long last = Math.max(noted.orElse(0), known > now ? 0 : known);
-      if (noted.isPresent() && now - last >= interval.toMillis()) {
-        due.add(directory);
+      try {
+        if (!hangsIn(directory) && isDue(directory, interval)) {
+          due.add(directory);
+        }
+      } catch (IOException e) {
+        // A visit says what is wrong with it.
       }
     }
     return due;
   }
 
+  private boolean isDue(StoreDirectory directory, Duration interval)
+      throws IOException, InterruptedException {
+    long noted =
+        directory.brief(
+            "reading when " + directory + " was scrubbed", control -> lastScrub(directory));
+    long now = clock.millis();
+    long known = own.getOrDefault(directory, 0L);
+    // The clock was ahead, and is no longer: what is noted in the directory counts.
+    return now - Math.max(noted, known > now ? 0 : known) >= interval.toMillis();
+  }
+
+  /** Returns when any broker scrubbed a directory last; if none did, when that was first asked. */
+  private long lastScrub(StoreDirectory directory) throws IOException {
+    directory.checkAvailable();
+    Path file = lastScrubFile(directory);
+    if (!FileStatus.isThere(file)) {
+      Disk.write(file, ByteBuffer.allocate(0));
+      Disk.force(file);
+      return dated(file);
+    }
+    long found = Files.getLastModifiedTime(file).toMillis();
+    // A clock was ahead: no scrub would be due until then.
+    return found > clock.millis() ? dated(file) : found;
+  }
+
+  private static Path lastScrubFile(StoreDirectory directory) {
+    return directory.path().resolve(StoreNames.LOCKS).resolve("last-scrub");
+  }
+
+  /** Dates a file by this broker's clock. */
+  private long dated(Path file) throws IOException {
+    FileTime now = FileTime.fromMillis(clock.millis());
+    return Files.getLastModifiedTime(Files.setLastModifiedTime(file, now)).toMillis();
+  }
+
+  /** Notes in a directory that it was scrubbed, if it can be written to. */
+  private void scrubbed(StoreDirectory directory) throws InterruptedException {
+    try {
+      directory.brief(
+          "noting that " + directory + " was scrubbed",
+          control -> {
+            directory.checkAvailable();
+            return dated(lastScrubFile(directory));
+          });
+    } catch (IOException e) {
+      // A visit says what is wrong with it.
+    }
+  }
+
   /** Checks directories. Each is noted when it has been read: a restart begins with the others. */
-  void round(StoreUpkeep upkeep, List<StoreDirectory> due, Duration orphanAge, Duration interval)
+  void round(List<StoreDirectory> due, Duration orphanAge, Duration interval)
       throws InterruptedException {
     // Twice what the store's bytes take within the interval.
-    long used = store.directories().stream().mapToLong(store::usedBytes).sum();
+    long used = store.directories().stream().mapToLong(store.known::usedBytes).sum();
     limit.setRate(Math.max(LEAST_RATE, 2 * used / Math.max(1, interval.toSeconds())));
     long damagedBefore = damaged();
     LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
     for (StoreDirectory directory : due) {
       try {
-        WorkProgress progress = directory.access().progress(STALLED);
+        WorkProgress progress = directory.progress(STALLED);
         boolean unused =
             run(
                 directory,
@@ -149,12 +199,12 @@ final class ScrubRounds {
                       directory.path(),
                       Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
                       clock,
-                      upkeep.owner(),
+                      store.publishing.owner(),
                       new Listener(directory, progress));
                   return true;
                 });
         own.put(directory, clock.millis());
-        upkeep.scrubbed(directory);
+        scrubbed(directory);
       } catch (IOException e) {
         LOG.warn(
             "Scrub of the remote store: {} is left out, and tried again within an hour: {}",
@@ -197,7 +247,7 @@ final class ScrubRounds {
     CopyRepair.Damaged damaged = next.get();
     boolean unused = tried.add(damaged);
     try {
-      WorkProgress progress = damaged.directory().access().progress(STALLED);
+      WorkProgress progress = damaged.directory().progress(STALLED);
       List<Path> replaced =
           run(
               damaged.directory(),
@@ -218,7 +268,6 @@ final class ScrubRounds {
     return true;
   }
 
-  /** Does a scrub or a repair. */
   private <T> T run(
       StoreDirectory directory, WorkProgress progress, String what, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
@@ -260,7 +309,7 @@ final class ScrubRounds {
 
     @Override
     public void damaged(SegmentKey key, Finding finding) {
-      store.damaged(directory, key, finding.message());
+      store.lookup.damaged(directory, key, finding.message());
     }
 
     @Override

@@ -1,9 +1,9 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.StoreReads.Kept;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.LogReads.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
-import io.strata.kafka.migration.remote.store.read.ReadTarget;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;

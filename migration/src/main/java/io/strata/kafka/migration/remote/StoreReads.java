@@ -3,18 +3,16 @@ package io.strata.kafka.migration.remote;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.LogReads;
+import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
+import io.strata.kafka.migration.remote.store.LogReads.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
-import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
-import io.strata.kafka.migration.remote.store.read.IndexMissingException;
-import io.strata.kafka.migration.remote.store.read.LogReads;
-import io.strata.kafka.migration.remote.store.read.ReadTarget;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
@@ -58,7 +56,7 @@ final class StoreReads {
   private final RemoteMeters meters;
   private final ColdPieces cold;
   private final LogReads logs = new LogReads();
-  private final PageCacheFilling pageCache;
+  private final RemoteEnvironment environment;
   private final Outages outages;
   private final LongAdder replaced = new LongAdder();
 
@@ -90,7 +88,6 @@ final class StoreReads {
    * Creates the reads of a store.
    *
    * @param calls makes the calls that look at several directories; stays open
-   * @param pageCache gets what the next fetches are likely to ask for
    * @param outages is notified of what was read
    */
   StoreReads(
@@ -98,11 +95,11 @@ final class StoreReads {
       Deadlines calls,
       RemoteMeters meters,
       ColdPieces cold,
-      PageCacheFilling pageCache,
+      RemoteEnvironment environment,
       Outages outages) {
     this.store = store;
     this.outages = outages;
-    this.pageCache = pageCache;
+    this.environment = environment;
     this.calls = calls;
     this.meters = meters;
     this.cold = cold;
@@ -132,7 +129,7 @@ final class StoreReads {
     if (known.isPresent()) {
       return known.get();
     }
-    Located found = store.locate(key).orElseThrow(() -> missing(key));
+    Located found = store.lookup.locate(key).orElseThrow(() -> missing(key));
     places.put(key.id(), found);
     return found;
   }
@@ -166,7 +163,7 @@ final class StoreReads {
   /** Marks a copy as damaged if that is why it could not be read, for the health and the scrub. */
   void failed(Located copy, IOException why) {
     if (why instanceof CorruptChunkException) {
-      store.damaged(copy.directory(), copy.key(), String.valueOf(why.getMessage()));
+      store.lookup.damaged(copy.directory(), copy.key(), String.valueOf(why.getMessage()));
     }
   }
 
@@ -269,13 +266,6 @@ final class StoreReads {
         place.key().id(), (int) (position / place.manifest().chunks().chunkBytes()));
   }
 
-  /** Fills the page cache. */
-  @FunctionalInterface
-  interface PageCacheFilling {
-    /** Asks the kernel to read bytes of a file, and does not wait for them. */
-    void fill(Path file, long position, long bytes);
-  }
-
   /**
    * Asks the kernel for the bytes of the next fetch, if this one followed another. No thread waits,
    * and a failure is left to that fetch. The kernel's own read-ahead ends with each fetch, which
@@ -291,7 +281,7 @@ final class StoreReads {
     if (follows && place.hasLog()) {
       Path log = place.file(ObjectType.LOG);
       long bytes = Math.min(end - start, MOST_AHEAD);
-      place.directory().access().readAhead(() -> pageCache.fill(log, end, bytes));
+      place.directory().readAhead(() -> environment.fillPageCache(log, end, bytes));
     }
   }
 
@@ -321,7 +311,7 @@ final class StoreReads {
    *     that is
    */
   private <T> T elsewhere(
-      Located first, boolean ofLog, IOException why, CallControl control, Reading<T> reading)
+      Located first, boolean ofLog, IOException why, Deadlines.Control control, Reading<T> reading)
       throws IOException, InterruptedException {
     boolean moved = true;
     IOException failure = why;
@@ -356,12 +346,11 @@ final class StoreReads {
   }
 
   /** Reads an index, in a call that has a deadline; fails as {@link RemoteTier#index}. */
-  byte[] index(SegmentKey key, ObjectType type, CallControl control)
+  byte[] index(SegmentKey key, ObjectType type, Deadlines.Control control)
       throws IOException, InterruptedException {
     Reading<byte[]> reading =
         copy ->
             copy.directory()
-                .access()
                 .read("reading " + copy.file(type), unused -> LogReads.index(copy, type));
     Located place = locate(key);
     try {
@@ -382,7 +371,7 @@ final class StoreReads {
     SegmentKey key = first.key();
     try {
       places.invalidate(key.id());
-      List<Located> copies = store.copies(key);
+      List<Located> copies = store.lookup.copies(key);
       if (copies.isEmpty()) {
         throw missing(key);
       }
@@ -392,6 +381,15 @@ final class StoreReads {
       IOException thrown = why instanceof NoSuchFileException ? e : why;
       thrown.addSuppressed(thrown == e ? why : e);
       throw thrown;
+    }
+  }
+
+  /** A segment is not in the store: the message says where it was looked for, and who wrote it. */
+  static final class SegmentMissingException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    SegmentMissingException(String message) {
+      super(message);
     }
   }
 }

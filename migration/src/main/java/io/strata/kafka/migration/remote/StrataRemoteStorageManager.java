@@ -2,11 +2,11 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.RemoteMeters.FetchStream;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.SegmentMissingException;
+import io.strata.kafka.migration.remote.StoreReads.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;

@@ -5,8 +5,8 @@
  * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side
  * implements, with {@link io.strata.kafka.migration.remote.RemoteSettings} and {@link
- * io.strata.kafka.migration.remote.RemoteStats}. The packages below this one use each other in the
- * order {@code calls}, {@code store}, and never this one.
+ * io.strata.kafka.migration.remote.RemoteStats}. The package {@code store} and its rooms never use
+ * this one.
  */
 @NullMarked
 package io.strata.kafka.migration.remote;

@@ -10,8 +10,8 @@ import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.FakeCold;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.io.ByteArrayInputStream;
@@ -123,7 +123,7 @@ class ColdManagerTest {
   /** What Kafka gets for a failure. */
   private static Throwable translated(Throwable failure) {
     assertThat(failure).isExactlyInstanceOf(ColdFailure.class);
-    return RemoteFailures.translate("Trying", failure);
+    return RemoteFailures.translate("Trying", failure, RemoteFailures.cause(failure));
   }
 
   @Test

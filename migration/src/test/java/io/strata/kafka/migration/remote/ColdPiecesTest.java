@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.store.FakeCold;
+import io.strata.kafka.migration.remote.store.LogReads.ReadTarget;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
-import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
-import io.strata.kafka.migration.remote.store.read.ReadTarget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -136,7 +136,7 @@ class ColdPiecesTest {
   @Test
   void thePieceThatHasJustComeStays() throws Exception {
     SegmentInfo segment = cold(bench.open());
-    Located place = bench.store().locate(segment.key()).orElseThrow();
+    Located place = bench.store().lookup.locate(segment.key()).orElseThrow();
     try (ColdPieces pieces = new ColdPieces(bench.store(), new LongAdder(), 2, bench.threads)) {
       for (int round = 0; round < 20; round++) {
         readPiece(pieces, place, 0);

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.MigrationStats;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -496,7 +496,7 @@ class DirectoryFaultsTest {
   }
 
   private static boolean isKnown(SegmentStore store, SegmentInfo segment) {
-    return store.segments().stream().anyMatch(known -> known.key().equals(segment.key()));
+    return store.known.entries().stream().anyMatch(known -> known.key().equals(segment.key()));
   }
 
   /** A directory that was not there does not count as scrubbed for a week. */
@@ -577,7 +577,7 @@ class DirectoryFaultsTest {
     bench.aheadMillis.set(Duration.ofHours(4).toMillis());
     soon().until(() -> bench.files.hanging() == 1);
 
-    bench.store().damaged(bench.store().directories().get(0), damaged.key(), "by the test");
+    bench.store().lookup.damaged(bench.store().directories().get(0), damaged.key(), "by the test");
     soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 0);
     assertThat(TierBench.stats(tier).scrub().rounds().sum()).isZero();
     assertThat(bench.files.hanging()).isEqualTo(1);
@@ -765,7 +765,7 @@ class DirectoryFaultsTest {
                 bench.directory("a").toString(), "ssd", true, Optional.empty()));
 
     damage(log("a"));
-    bench.store().damaged(bench.store().directories().get(0), segment.key(), "by the test");
+    bench.store().lookup.damaged(bench.store().directories().get(0), segment.key(), "by the test");
     soon().until(() -> TierBench.stats(tier).levels().get(0).damagedCopies() == 1);
     assertThat(TierBench.stats(tier).damagedSegments()).isEqualTo(1);
 

@@ -4,13 +4,13 @@ import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.remote.ColdManager.ColdFailure;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
-import io.strata.kafka.migration.remote.store.SegmentMissingException;
-import io.strata.kafka.migration.remote.store.StoreFullException;
+import io.strata.kafka.migration.remote.StoreReads.SegmentMissingException;
+import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -85,7 +85,10 @@ public final class ErrorPaths {
     causes.put("cold: retriable error of Kafka", cold(new TimeoutException("late")));
     causes.put("cold: fault", cold(new IllegalStateException("fault")));
     causes.put("cold: error", cold(new NoClassDefFoundError("some/Type")));
-    causes.forEach((name, cause) -> failures.put(name, RemoteFailures.translate("Trying", cause)));
+    causes.forEach(
+        (name, cause) ->
+            failures.put(
+                name, RemoteFailures.translate("Trying", cause, RemoteFailures.cause(cause))));
   }
 
   private static ColdFailure cold(Throwable thrown) {

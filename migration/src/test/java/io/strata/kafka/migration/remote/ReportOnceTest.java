@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.strata.kafka.migration.remote.DirectoryVisits.ReportOnce;
 import org.junit.jupiter.api.Test;
 
 class ReportOnceTest {

@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
@@ -48,18 +47,16 @@ class ScrubRoundsTest {
                 StoreIdentity::read,
                 DirectoryAccess.Threads.NONE),
             Optional.empty());
-    try (StoreUpkeep upkeep = new StoreUpkeep(store)) {
-      ScrubRounds rounds = new ScrubRounds(store, clock, System::nanoTime);
-      assertThat(rounds.due(upkeep, WEEK)).isEmpty();
-      now.set(start.plus(Duration.ofDays(365)));
-      List<StoreDirectory> due = rounds.due(upkeep, WEEK);
-      assertThat(due).hasSize(1);
-      rounds.round(upkeep, due, Duration.ofHours(1), WEEK);
+    ScrubRounds rounds = new ScrubRounds(store, clock, System::nanoTime);
+    assertThat(rounds.due(WEEK)).isEmpty();
+    now.set(start.plus(Duration.ofDays(365)));
+    List<StoreDirectory> due = rounds.due(WEEK);
+    assertThat(due).hasSize(1);
+    rounds.round(due, Duration.ofHours(1), WEEK);
 
-      now.set(start);
-      assertThat(rounds.due(upkeep, WEEK)).isEmpty();
-      now.set(start.plus(Duration.ofDays(8)));
-      assertThat(rounds.due(upkeep, WEEK)).hasSize(1);
-    }
+    now.set(start);
+    assertThat(rounds.due(WEEK)).isEmpty();
+    now.set(start.plus(Duration.ofDays(8)));
+    assertThat(rounds.due(WEEK)).hasSize(1);
   }
 }

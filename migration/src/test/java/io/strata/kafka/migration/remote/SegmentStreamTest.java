@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
-import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -5,9 +5,9 @@ import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
-import io.strata.kafka.migration.remote.store.LogSource;
 import io.strata.kafka.migration.remote.store.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
@@ -61,8 +61,13 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   int segmentBytes = BYTES;
   Optional<OtherManager> cold = Optional.empty();
   LongSupplier nanoTime = System::nanoTime;
-  StoreReads.PageCacheFilling pageCache = (file, position, bytes) -> {};
+  PageCacheFilling pageCache = (file, position, bytes) -> {};
   ThreadFactory threads = EngineEnvironment.system().threads();
+
+  /** Fills the page cache. */
+  interface PageCacheFilling {
+    void fill(Path file, long position, long bytes);
+  }
 
   private final Path top;
   private final List<StoreOptions.LevelOptions> levels = new ArrayList<>();

@@ -6,7 +6,7 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.remote.calls.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.keep.Scrubber;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;

@@ -1,13 +1,14 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
@@ -37,11 +38,11 @@ record ColdLevel(SegmentStore store) implements Level {
   @Override
   public MoveResult receive(KnownSegment entry, WorkProgress progress, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<SegmentStore.Located> found = store.lookup.best(entry);
+    Optional<Located> found = store.lookup.best(entry);
     if (found.isEmpty() || !found.get().hasLog()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    SegmentStore.Located source = found.get();
+    Located source = found.get();
     BytePace pace = ObjectFiles.pace(progress.control(control));
     Optional<String> stopped;
     try {
@@ -68,7 +69,7 @@ record ColdLevel(SegmentStore store) implements Level {
   /** Asks the marks of all copies: the copy under way may be from another one. */
   private Optional<String> isInTheWay(KnownSegment entry) throws IOException {
     for (StoredCopy copy : entry.copies()) {
-      copy.directory().access().checkInUse();
+      copy.directory().checkInUse();
       Optional<String> found =
           store.cold.isInTheWay(
               copy.directory().segment(entry.key()),
@@ -82,13 +83,13 @@ record ColdLevel(SegmentStore store) implements Level {
   }
 
   /** Copies; returns why it was not done, empty if it was. */
-  private Optional<String> copy(SegmentStore.Located source, WorkProgress progress, BytePace pace)
+  private Optional<String> copy(Located source, WorkProgress progress, BytePace pace)
       throws IOException, InterruptedException {
     ColdCopies cold = store.cold;
     Path mark = cold.begin(source.path(), store.options.brokerId());
     // The only trace of the cold copy; a killed process may have published it, and not durably.
     source.directory().force(source.key());
-    if (!CopyMarks.isStaying(source.path(), mark)) {
+    if (!CopyMarks.isStaying(source.path(), store.publishing.trashName())) {
       // A deletion that has not seen the mark has made its own before.
       return Optional.of("it is being deleted");
     }
@@ -106,14 +107,17 @@ record ColdLevel(SegmentStore store) implements Level {
   }
 
   /** Checks the log, and makes it as long as its manifest says if it has grown. */
-  private void checkHere(SegmentStore.Located source, BytePace pace)
-      throws IOException, InterruptedException {
+  private void checkHere(Located source, BytePace pace) throws IOException, InterruptedException {
     StoredObject log = source.manifest().log();
     Path file = source.file(ObjectType.LOG);
     if (Files.size(file) > log.bytes()) {
       Disk.replace(file, part -> store.files.copy(source, log, part, pace));
-    } else {
-      store.files.check(source, log, pace);
+      return;
+    }
+    String wrong = store.files.wrong(file, log, source.manifest(), pace);
+    if (!wrong.isEmpty()) {
+      throw new CorruptSegmentException(
+          "%s: %s: it is damaged, and was not copied".formatted(file, wrong));
     }
   }
 }

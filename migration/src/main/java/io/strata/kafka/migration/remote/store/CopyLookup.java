@@ -1,10 +1,10 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
@@ -26,19 +26,31 @@ import java.util.stream.Stream;
 /** Finds the copies of segments on disk, and notes of those that are damaged that they are. */
 public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, ColdCopies cold) {
 
-  /** As {@link SegmentStore#locate}. */
-  Optional<SegmentStore.Located> locate(SegmentKey key) throws IOException {
+  /**
+   * Finds a segment on disk, in the fastest level that has its bytes; empty if no directory has it.
+   *
+   * @throws StoreUnavailableException if it was not found, and a directory that may have it cannot
+   *     be used
+   * @throws CorruptManifestException if it is there, and its manifest is damaged
+   */
+  public Optional<Located> locate(SegmentKey key) throws IOException {
     // A segment that moves between two looks is in neither: the second round finds it.
-    List<SegmentStore.Located> found = copies(key, true);
+    List<Located> found = copies(key, true);
     return (found.isEmpty() ? copies(key, true) : found).stream().findFirst();
   }
 
-  /** As {@link SegmentStore#copies}. */
-  public List<SegmentStore.Located> copies(SegmentKey key) throws IOException {
+  /**
+   * All places that have a segment: first those with its bytes, the fastest first, those that are
+   * not known to be damaged before the others; then those by which the cold manager can be asked;
+   * then those with its indexes alone.
+   *
+   * @throws IOException if there are none, and a directory that may have one cannot be used
+   */
+  public List<Located> copies(SegmentKey key) throws IOException {
     return copies(key, false);
   }
 
-  private List<SegmentStore.Located> copies(SegmentKey key, boolean one) throws IOException {
+  private List<Located> copies(SegmentKey key, boolean one) throws IOException {
     return copies(directories, key, one, notThere -> {});
   }
 
@@ -48,7 +60,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
    *
    * @throws CorruptManifestException if no copy has a right manifest
    */
-  Optional<SegmentStore.Located> best(KnownSegment entry) throws IOException {
+  Optional<Located> best(KnownSegment entry) throws IOException {
     List<StoreDirectory> confirmed =
         entry.copies().stream().filter(c -> !c.moving()).map(StoredCopy::directory).toList();
     return copies(confirmed, entry.key(), true, gone -> known.remove(entry.key().id(), gone))
@@ -57,27 +69,27 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
   }
 
   /**
-   * Finds the copies in some directories, in the order of {@link SegmentStore#copies}.
+   * Finds the copies in some directories, in the order of {@link #copies(SegmentKey)}.
    *
    * @param one whether one with its bytes, which is not known to be damaged, is enough
    * @param notThere gets the directories that do not have the segment
    */
-  private List<SegmentStore.Located> copies(
+  private List<Located> copies(
       List<StoreDirectory> in, SegmentKey key, boolean one, Consumer<StoreDirectory> notThere)
       throws IOException {
-    List<SegmentStore.Located> whole = new ArrayList<>();
-    List<SegmentStore.Located> damaged = new ArrayList<>();
-    List<SegmentStore.Located> withCold = new ArrayList<>();
-    List<SegmentStore.Located> without = new ArrayList<>();
+    List<Located> whole = new ArrayList<>();
+    List<Located> damaged = new ArrayList<>();
+    List<Located> withCold = new ArrayList<>();
+    List<Located> without = new ArrayList<>();
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : in) {
       try {
-        Optional<SegmentStore.Located> found = lookIn(directory, key);
+        Optional<Located> found = lookIn(directory, key);
         if (found.isEmpty()) {
           notThere.accept(directory);
           continue;
         }
-        SegmentStore.Located copy = found.get();
+        Located copy = found.get();
         boolean isDamaged = copy.hasLog() && CopyMarks.isDamaged(copy.path());
         if (one && copy.hasLog() && !isDamaged) {
           return List.of(copy);
@@ -95,7 +107,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
         problem = problem.or(() -> Optional.of(e));
       }
     }
-    List<SegmentStore.Located> copies =
+    List<Located> copies =
         Stream.of(whole, damaged, withCold, without).flatMap(List::stream).toList();
     if (copies.isEmpty() && problem.isPresent()) {
       throw problem.get();
@@ -104,14 +116,21 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
   }
 
   /** The inventory is wrong about a copy that is gone. */
-  void forgetIfGone(SegmentStore.Located copy) throws IOException {
+  void forgetIfGone(Located copy) throws IOException {
     if (!FileStatus.isThere(copy.path())) {
       known.remove(copy.key().id(), copy.directory());
     }
   }
 
-  /** As {@link SegmentStore#readCold}. */
-  void readCold(SegmentStore.Located place, long position, ByteBuffer target)
+  /**
+   * Reads bytes of a segment that the cold manager has.
+   *
+   * @param target gets as many bytes as it has space for; they must be within the segment
+   * @throws StoreUnavailableException if a directory that cannot be used may have the bytes, and
+   *     the cold manager does not
+   * @throws NoSuchFileException if it does not, and they are not where they were
+   */
+  public void readCold(Located place, long position, ByteBuffer target)
       throws IOException, InterruptedException {
     Optional<ColdMark> mark;
     try {
@@ -132,11 +151,11 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
   }
 
   /** Returns why a copy without the bytes was asked for them. */
-  private IOException notCold(SegmentStore.Located place) {
+  private IOException notCold(Located place) {
     String log = place.file(ObjectType.LOG).toString();
     for (StoreDirectory directory : directories) {
       try {
-        if (lookIn(directory, place.key()).filter(SegmentStore.Located::hasLog).isPresent()) {
+        if (lookIn(directory, place.key()).filter(Located::hasLog).isPresent()) {
           return new NoSuchFileException(log);
         }
       } catch (IOException e) {
@@ -158,8 +177,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
    * @return empty if it is not there
    * @throws StoreUnavailableException if the directory cannot be used
    */
-  public Optional<SegmentStore.Located> lookIn(StoreDirectory directory, SegmentKey key)
-      throws IOException {
+  public Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
     try {
       return directory.read(
           "looking for %s in %s".formatted(key, directory), control -> lookThere(directory, key));
@@ -169,13 +187,13 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     }
   }
 
-  private static Optional<SegmentStore.Located> lookThere(StoreDirectory directory, SegmentKey key)
+  private static Optional<Located> lookThere(StoreDirectory directory, SegmentKey key)
       throws IOException {
     Path path = directory.segment(key);
     try {
       Manifest manifest = ManifestCodec.read(path, key);
       boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
-      return Optional.of(new SegmentStore.Located(directory, path, manifest, hasLog));
+      return Optional.of(new Located(directory, path, manifest, hasLog));
     } catch (NoSuchFileException e) {
       directory.checkAvailable();
       return Optional.empty();
@@ -188,7 +206,10 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     }
   }
 
-  /** As {@link SegmentStore#damaged}. */
+  /**
+   * Notes beside a copy, if it can be noted, that it is not what its manifest says, until it is
+   * repaired; {@code finding} is the whole sentence.
+   */
   public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
     try {
       directory.brief(

@@ -69,12 +69,13 @@ public final class CopyPlacement {
       throws IOException, InterruptedException {
     List<StoreDirectory> candidates =
         directories.stream().filter(directory -> !except.contains(directory)).toList();
-    Attempt attempt = attempt(candidates, bytes);
-    if (attempt.reservation.isPresent()) {
-      return attempt.reservation.get();
+    Search search = new Search(bytes);
+    Optional<Reservation> found = search.in(candidates);
+    if (found.isPresent()) {
+      return found.get();
     }
-    String why = String.join("; ", attempt.reasons);
-    if (attempt.usable.isEmpty()) {
+    String why = String.join("; ", search.reasons);
+    if (search.usable.isEmpty()) {
       throw new StoreUnavailableException("no directory of the remote store can be used: " + why);
     }
     throw new StoreFullException(
@@ -89,82 +90,77 @@ public final class CopyPlacement {
   Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
     List<StoreDirectory> candidates =
         directories.stream().filter(directory -> directory.level() == level).toList();
-    return attempt(candidates, bytes).reservation;
+    return new Search(bytes).in(candidates);
   }
 
-  /**
-   * The result of a search.
-   *
-   * @param usable directories that were asked for their free space, and answered
-   * @param reasons a sentence for each directory
-   */
-  private record Attempt(
-      Optional<Reservation> reservation, Set<StoreDirectory> usable, List<String> reasons) {
-    static Attempt none() {
-      return new Attempt(Optional.empty(), new HashSet<>(), new ArrayList<>());
+  /** A search for space; used by one thread. */
+  private final class Search {
+    private final long bytes;
+
+    /** Directories that were asked for their free space, and answered. */
+    private final Set<StoreDirectory> usable = new HashSet<>();
+
+    /** A sentence for each directory. */
+    private final List<String> reasons = new ArrayList<>();
+
+    Search(long bytes) {
+      this.bytes = bytes;
     }
 
-    /** With what this one has found, if the other has no space. */
-    Attempt orAfter(Attempt other) {
-      usable.addAll(other.usable);
-      reasons.addAll(other.reasons);
-      return new Attempt(other.reservation, usable, reasons);
-    }
-  }
-
-  private Attempt attempt(List<StoreDirectory> candidates, long bytes) throws InterruptedException {
-    Set<StoreDirectory> failing =
-        candidates.stream()
-            .filter(directory -> directory.access().whyCopiesFail().isPresent())
-            .collect(Collectors.toSet());
-    Attempt found = Attempt.none();
-    for (boolean last : List.of(false, true)) {
-      // They are in the order of their levels.
-      Map<Integer, List<StoreDirectory>> byLevel =
+    Optional<Reservation> in(List<StoreDirectory> candidates) throws InterruptedException {
+      // They are in the order of their levels; those in which copies fail come last.
+      Map<Boolean, Map<Integer, List<StoreDirectory>>> levels =
           candidates.stream()
-              .filter(directory -> failing.contains(directory) == last)
               .collect(
-                  Collectors.groupingBy(
-                      StoreDirectory::level, LinkedHashMap::new, Collectors.toList()));
-      for (List<StoreDirectory> ofLevel : byLevel.values()) {
-        found = found.orAfter(attemptIn(ofLevel, bytes));
-        if (found.reservation.isPresent()) {
+                  Collectors.partitioningBy(
+                      directory -> directory.copies.reason().isPresent(),
+                      Collectors.groupingBy(
+                          StoreDirectory::level, LinkedHashMap::new, Collectors.toList())));
+      for (boolean failing : List.of(false, true)) {
+        for (List<StoreDirectory> level : levels.getOrDefault(failing, Map.of()).values()) {
+          Optional<Reservation> found = inLevel(level);
+          if (found.isPresent()) {
+            return found;
+          }
+        }
+      }
+      return Optional.empty();
+    }
+
+    /**
+     * Finds space in one of some directories of a level. The space that is freed may not be enough
+     * at once: the level may be above its capacity, and copies and moves under way hold space.
+     */
+    private Optional<Reservation> inLevel(List<StoreDirectory> level) throws InterruptedException {
+      while (true) {
+        List<String> why = new ArrayList<>();
+        Map<StoreDirectory, Long> free = free(level, why);
+        Optional<Reservation> found = choose(free, bytes, why);
+        if (found.isPresent()
+            || free.isEmpty()
+            || !spaceMaker.makeSpace(Set.copyOf(free.keySet()), bytes)) {
+          usable.addAll(free.keySet());
+          reasons.addAll(why);
           return found;
         }
       }
     }
-    return found;
   }
 
-  /**
-   * Finds space in one of some directories of a level. The space that is freed may not be enough at
-   * once: the level may be above its capacity, and copies and moves under way hold space.
-   */
-  private Attempt attemptIn(List<StoreDirectory> candidates, long bytes)
+  /** Asks without the lock: a file system may hang. */
+  private Map<StoreDirectory, Long> free(List<StoreDirectory> level, List<String> reasons)
       throws InterruptedException {
-    Attempt found = choose(candidates, bytes);
-    while (found.reservation.isEmpty()
-        && !found.usable.isEmpty()
-        && spaceMaker.makeSpace(found.usable, bytes)) {
-      found = choose(candidates, bytes);
-    }
-    return found;
-  }
-
-  private Attempt choose(List<StoreDirectory> candidates, long bytes) throws InterruptedException {
-    List<String> reasons = new ArrayList<>();
     Map<StoreDirectory, Long> free = new LinkedHashMap<>();
-    // Without the lock: a file system may hang.
-    for (StoreDirectory directory : candidates) {
+    for (StoreDirectory directory : level) {
       try {
-        directory.access().checkWritable();
+        directory.checkWritable();
         free.put(
             directory, directory.read("measuring " + directory, control -> freeBytes(directory)));
       } catch (IOException e) {
         reasons.add(directory + " cannot be used (" + e.getMessage() + ")");
       }
     }
-    return choose(free, bytes, reasons);
+    return free;
   }
 
   private synchronized void hold(StoreDirectory directory, long bytes) {
@@ -176,7 +172,7 @@ public final class CopyPlacement {
     return directory.freeBytes(known.usedBytes(directory));
   }
 
-  private synchronized Attempt choose(
+  private synchronized Optional<Reservation> choose(
       Map<StoreDirectory, Long> free, long bytes, List<String> reasons) {
     Optional<Reservation> best = Optional.empty();
     long bestFree = bytes - 1;
@@ -189,6 +185,15 @@ public final class CopyPlacement {
       }
     }
     best.ifPresent(found -> hold(found.directory(), bytes));
-    return new Attempt(best, new HashSet<>(free.keySet()), reasons);
+    return best;
+  }
+
+  /** No level of the store has space: the message says why of each. It may have later. */
+  public static final class StoreFullException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public StoreFullException(String message) {
+      super(message);
+    }
   }
 }

@@ -4,13 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
-import io.strata.kafka.migration.remote.store.disk.Cancellation;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
@@ -60,7 +59,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
             : restore(entry, copy, control);
       }
     }
-    Optional<SegmentStore.Located> source = store.lookup.best(entry);
+    Optional<Located> source = store.lookup.best(entry);
     if (source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
@@ -90,7 +89,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
     }
   }
 
-  private MoveResult copy(SegmentStore.Located source, StoreDirectory target, BytePace pace)
+  private MoveResult copy(Located source, StoreDirectory target, BytePace pace)
       throws IOException, InterruptedException {
     SegmentKey key = source.key();
     Manifest manifest = source.manifest();
@@ -108,7 +107,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       Disk.write(
           staged.resolve(StoreNames.MOVING),
           UTF_8.encode(source.directory().identity().directoryId()));
-      Disk.forceAll(staged);
+      Disk.forceAll(staged, pace);
       noteMove(source);
       store.reached(StoreStage.MOVE_STAGED);
       try {
@@ -126,7 +125,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
       source.directory().forgetMove(key.id());
       store.reached(StoreStage.MOVE_CONFIRMED);
       store.known.put(manifest, StoredCopy.whole(target));
-      target.access().copied();
+      target.copies.succeeded();
       return MoveResult.done(manifest.diskBytes());
     } finally {
       if (!published) {
@@ -139,11 +138,11 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
    * A first copy whose directory is full or read only can be moved too. Then a deletion that comes
    * between leaves the copy behind, and a scrub finds it.
    */
-  private static void noteMove(SegmentStore.Located source) throws IOException {
+  private static void noteMove(Located source) throws IOException {
     try {
       source.directory().noteMove(source.key());
     } catch (IOException e) {
-      if (Cancellation.is(e)) {
+      if (SourceException.isCancellation(e)) {
         throw e;
       }
     }
@@ -151,7 +150,7 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
 
   /** Returns whether the target has a copy that the inventory did not know; it does then. */
   private boolean isInTheWay(StoreDirectory target, SegmentKey key) throws IOException {
-    Optional<SegmentStore.Located> there = store.lookup.lookIn(target, key);
+    Optional<Located> there = store.lookup.lookIn(target, key);
     if (there.isPresent()) {
       KnownSegments known = store.known;
       known.put(there.get().manifest(), known.copyOnDisk(target, key, there.get().path()));
@@ -162,8 +161,8 @@ record DirectoryLevel(SegmentStore store, int number) implements Level {
   /** Brings the log back into a directory of the level that has the rest. */
   private MoveResult restore(KnownSegment entry, StoredCopy copy, MoveControl control)
       throws IOException, InterruptedException {
-    Optional<SegmentStore.Located> located = store.lookup.lookIn(copy.directory(), entry.key());
-    Optional<SegmentStore.Located> source = store.lookup.best(entry);
+    Optional<Located> located = store.lookup.lookIn(copy.directory(), entry.key());
+    Optional<Located> source = store.lookup.best(entry);
     if (located.isEmpty() || source.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }

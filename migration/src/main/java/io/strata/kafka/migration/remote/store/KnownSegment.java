@@ -1,8 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
-import io.strata.kafka.migration.remote.store.layout.DiskSpace;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.util.List;
@@ -15,16 +14,10 @@ import java.util.Optional;
  * @param segment what Kafka says of it
  * @param totalBytes the bytes of all its files
  * @param diskBytes what they take on disk, in whole blocks
- * @param createdMillis when it was copied
  * @param copies where it is, the fastest level first; at least one
  */
 public record KnownSegment(
-    long number,
-    SegmentInfo segment,
-    long totalBytes,
-    long diskBytes,
-    long createdMillis,
-    List<StoredCopy> copies) {
+    long number, SegmentInfo segment, long totalBytes, long diskBytes, List<StoredCopy> copies) {
 
   /** Copies the list. */
   public KnownSegment {
@@ -36,6 +29,10 @@ public record KnownSegment(
 
   public SegmentKey key() {
     return segment.key();
+  }
+
+  KnownSegment with(List<StoredCopy> others) {
+    return new KnownSegment(number, segment, totalBytes, diskBytes, others);
   }
 
   Optional<StoredCopy> in(StoreDirectory directory) {
@@ -58,6 +55,6 @@ public record KnownSegment(
 
   /** Returns what a copy takes of its directory. */
   long diskBytesIn(StoredCopy copy) {
-    return copy.hasLog() ? diskBytes : diskBytes - DiskSpace.ofFile(segment.bytes());
+    return copy.hasLog() ? diskBytes : diskBytes - Manifest.diskBytes(segment.bytes());
   }
 }

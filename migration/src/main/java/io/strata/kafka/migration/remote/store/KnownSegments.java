@@ -5,7 +5,6 @@ import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
@@ -26,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
@@ -135,7 +135,8 @@ public final class KnownSegments {
     return Optional.ofNullable(byNumber.get(number));
   }
 
-  synchronized long usedBytes(StoreDirectory directory) {
+  /** Returns what the store takes in a directory, as far as it is known. */
+  public synchronized long usedBytes(StoreDirectory directory) {
     return used.getOrDefault(directory, 0L);
   }
 
@@ -155,9 +156,15 @@ public final class KnownSegments {
   public synchronized void change(
       String id, StoreDirectory directory, UnaryOperator<StoredCopy> to) {
     mark(id, directory);
+    update(id, directory, copy -> Optional.of(to.apply(copy)));
+  }
+
+  @GuardedBy("this")
+  private void update(
+      String id, StoreDirectory directory, Function<StoredCopy, Optional<StoredCopy>> to) {
     KnownSegment entry = byId.get(id);
     if (entry != null && entry.in(directory).isPresent()) {
-      replace(entry, directory, entry.in(directory).map(to));
+      replace(entry, directory, entry.in(directory).flatMap(to));
     }
   }
 
@@ -180,7 +187,6 @@ public final class KnownSegments {
               manifest.segment(),
               manifest.totalBytes(),
               manifest.diskBytes(),
-              manifest.createdMillis(),
               List.of(copy)));
     } else {
       replace(entry, copy.directory(), Optional.of(copy));
@@ -190,10 +196,7 @@ public final class KnownSegments {
   @GuardedBy("this")
   private void removeWithoutMark(String id, StoreDirectory directory) {
     looks.remove(new Place(id, directory));
-    KnownSegment entry = byId.get(id);
-    if (entry != null && entry.in(directory).isPresent()) {
-      replace(entry, directory, Optional.empty());
-    }
+    update(id, directory, copy -> Optional.empty());
   }
 
   /**
@@ -206,33 +209,21 @@ public final class KnownSegments {
     copies.removeIf(c -> c.directory().equals(directory));
     copy.ifPresent(copies::add);
     copies.sort(Comparator.comparingInt(c -> c.directory().level()));
-    drop(entry);
+    byId.remove(entry.key().id());
+    byNumber.remove(entry.number());
+    count(entry, -1);
     if (!copies.isEmpty()) {
-      add(
-          new KnownSegment(
-              entry.number(),
-              entry.segment(),
-              entry.totalBytes(),
-              entry.diskBytes(),
-              entry.createdMillis(),
-              copies));
+      add(entry.with(copies));
     }
+    long unused = version.incrementAndGet();
   }
 
   @GuardedBy("this")
   private void add(KnownSegment entry) {
     byId.put(entry.key().id(), entry);
     byNumber.put(entry.number(), entry);
-    long unused = version.incrementAndGet();
     count(entry, 1);
-  }
-
-  @GuardedBy("this")
-  private void drop(KnownSegment entry) {
-    byId.remove(entry.key().id());
-    byNumber.remove(entry.number());
     long unused = version.incrementAndGet();
-    count(entry, -1);
   }
 
   @GuardedBy("this")
@@ -253,7 +244,7 @@ public final class KnownSegments {
    * @return what could not be read: a message each
    * @throws IOException if the directory cannot be listed; what was known of it stays
    */
-  List<String> refresh(StoreDirectory directory, Runnable progress) throws IOException {
+  public List<String> refresh(StoreDirectory directory, Runnable progress) throws IOException {
     Listing listing;
     synchronized (this) {
       listings++;
@@ -308,7 +299,8 @@ public final class KnownSegments {
       }
       looked(listing, key.id(), look);
     } catch (CorruptManifestException e) {
-      boolean unused = !e.isOfOtherVersion() && putDamaged(listing, key, copy);
+      boolean unused =
+          !CorruptManifestException.isOfOtherVersion(e) && putDamaged(listing, key, copy);
       throw e;
     } catch (NoSuchFileException e) {
       if (!FileStatus.isThere(path) || !putDamaged(listing, key, copy)) {

@@ -4,7 +4,6 @@ import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -119,7 +118,7 @@ public record MoveConfirmation(SegmentStore store) {
 
   /** Removes notes that a crash has left, when no copy of their segments is unconfirmed. */
   private void forgetEnded(List<String> problems) throws InterruptedException {
-    if (store.directories().stream().anyMatch(directory -> directory.access().isSuspended())) {
+    if (store.directories().stream().anyMatch(directory -> directory.isSuspended())) {
       return; // It may have such a copy.
     }
     for (StoreDirectory directory : store.directories()) {

@@ -1,21 +1,32 @@
 package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
+import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
-import io.strata.kafka.migration.remote.store.layout.DiskSpace;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
+import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -115,7 +126,7 @@ final class NewCopy {
   @GuardedBy("this")
   private void deleteLeftBehind() {
     if (failed && leftBehind) {
-      boolean unused = store.deletions.add(segment);
+      store.deletions.addOfFailedCopy(segment);
     }
   }
 
@@ -128,7 +139,7 @@ final class NewCopy {
     for (Path index : source.indexes().values()) {
       files.accept(SourceException.reading(() -> Files.size(index)));
     }
-    return DiskSpace.ofSegment(files.build(), segment.bytes(), chunkBytes);
+    return Manifest.diskBytes(files.build(), segment.bytes(), chunkBytes);
   }
 
   /**
@@ -159,9 +170,9 @@ final class NewCopy {
     String what = "copying %s to %s".formatted(segment.key(), directory);
     Work work = new Work(directory);
     Deadlines.Check check = left -> leaveIfHanging(what, work, bytes);
-    Manifest manifest = directory.access().write(what, check, work).manifest();
+    Manifest manifest = directory.write(what, check, work);
     store.known.put(manifest, StoredCopy.whole(directory));
-    directory.access().copied();
+    directory.copies.succeeded();
     return new SegmentStore.Copied(directory, manifest);
   }
 
@@ -178,10 +189,10 @@ final class NewCopy {
         what
             + ": it comes no further, though the directory answers; look at its disk, and at the"
             + " log directory's";
-    work.directory.access().copyFailed(why);
+    work.directory.copies.failed(why);
     Set<StoreDirectory> except = new HashSet<>(tried);
     store.directories().stream()
-        .filter(directory -> directory.access().whyCopiesFail().isPresent())
+        .filter(directory -> directory.copies.reason().isPresent())
         .forEach(except::add);
     try {
       next = Optional.of(store.placement.reserve(bytes, except));
@@ -191,13 +202,20 @@ final class NewCopy {
     throw new TimeLimitException(why);
   }
 
-  /** Makes the copy in one directory. It looks often enough whether it is still waited for. */
-  private final class Work implements Deadlines.Work<SegmentCopy.Made> {
+  /**
+   * Makes the copy in one directory, and publishes it. A copy that cannot be finished is removed.
+   * It looks often enough whether it is still waited for.
+   */
+  private final class Work implements Deadlines.Work<Manifest> {
     /** After so many looks without progress it hangs: as long as a read may take. */
     private static final int HANGING = 3;
 
     private final StoreDirectory directory;
+    private final SegmentKey key = segment.key();
     private final AtomicLong steps = new AtomicLong();
+
+    /** The copy's {@link CopyPublishing#identity}. */
+    private volatile Object identity = "";
 
     /** Steps at the last look; used by the caller's thread. */
     private long seen = -1;
@@ -206,18 +224,6 @@ final class NewCopy {
 
     Work(StoreDirectory directory) {
       this.directory = directory;
-    }
-
-    @Override
-    public SegmentCopy.Made run(CallControl control) throws IOException, InterruptedException {
-      BytePace whileWanted = pace.unlessCancelled(control);
-      BytePace own =
-          bytes -> {
-            long unused = steps.incrementAndGet();
-            whileWanted.before(bytes);
-          };
-      return new SegmentCopy(store, directory, segment, source, chunkBytes, own)
-          .make(NewCopy.this::leftBehind);
     }
 
     /** Is asked after each patience of the directory's. */
@@ -229,11 +235,90 @@ final class NewCopy {
     }
 
     @Override
-    public void undo(SegmentCopy.Made made) {
-      if (store.publishing.takeBack(directory, segment.key(), made.identity())) {
-        store.known.remove(segment.key().id(), directory);
-      } else {
+    public Manifest run(Deadlines.Control control) throws IOException, InterruptedException {
+      BytePace whileWanted = pace.unlessCancelled(control);
+      BytePace own =
+          bytes -> {
+            long unused = steps.incrementAndGet();
+            whileWanted.before(bytes);
+          };
+      Path staged = directory.stage(store.publishing.owner(), key);
+      identity = CopyPublishing.identity(staged);
+      boolean publishing = false;
+      boolean published = false;
+      try {
+        store.reached(StoreStage.COPY_STAGED);
+        Manifest manifest = write(staged, own);
+        Disk.forceAll(staged, own);
+        publishing = true;
+        store.publishing.publish(directory, staged, key, own);
+        published = true;
+        store.reached(StoreStage.COPY_PUBLISHED);
+        return manifest;
+      } finally {
+        if (!published) {
+          store.publishing.remove(staged);
+          if (publishing) {
+            boolean unused = takeBack();
+          }
+        }
+      }
+    }
+
+    /** Writes all files, which are not durable yet. */
+    private Manifest write(Path staged, BytePace own) throws IOException, InterruptedException {
+      ChunkChecksums.Builder log =
+          read(source.log(), staged.resolve(ObjectType.LOG.fileName(key)), own);
+      if (log.bytes() != segment.bytes()) {
+        throw new SourceException(
+            new IOException(
+                """
+                %s: found %s bytes, expected %s, as Kafka says: the segment was changed while it \
+                was copied\
+                """
+                    .formatted(source.log(), log.bytes(), segment.bytes())));
+      }
+      store.reached(StoreStage.COPY_LOG_WRITTEN);
+      List<StoredObject> objects = new ArrayList<>(List.of(log.object(ObjectType.LOG)));
+      for (ObjectType type : ObjectType.values()) {
+        Path index = source.indexes().get(type);
+        if (index != null) {
+          objects.add(read(index, staged.resolve(type.fileName(key)), own).object(type));
+        }
+      }
+      ChunkChecksums.Builder epochs = new ChunkChecksums.Builder(chunkBytes);
+      epochs.update(source.leaderEpochs());
+      Disk.write(
+          staged.resolve(ObjectType.LEADER_EPOCHS.fileName(key)),
+          source.leaderEpochs().duplicate());
+      objects.add(epochs.object(ObjectType.LEADER_EPOCHS));
+      store.reached(StoreStage.COPY_INDEXES_WRITTEN);
+      Manifest manifest =
+          new Manifest(store.storeId(), segment, store.clock().millis(), objects, log.build());
+      Disk.write(
+          staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
+      store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
+      return manifest;
+    }
+
+    private ChunkChecksums.Builder read(Path file, Path target, BytePace own)
+        throws IOException, InterruptedException {
+      return store.files.read(file, Long.MAX_VALUE, Optional.of(target), chunkBytes, own);
+    }
+
+    /** Returns whether the copy cannot be seen any more; if not, it is to be deleted. */
+    private boolean takeBack() {
+      boolean done = store.publishing.takeBack(directory, key, identity);
+      if (!done) {
         leftBehind();
+      }
+      return done;
+    }
+
+    @Override
+    public void undo(Manifest made) {
+      if (takeBack()) {
+        store.known.remove(key.id(), directory);
       }
     }
 

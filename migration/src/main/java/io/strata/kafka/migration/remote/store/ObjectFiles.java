@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
-import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -45,6 +46,11 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    * disk that hangs.
    */
   private static final long FORCED_PIECE = 64 << 20;
+
+  /** With buffers of its own. */
+  public ObjectFiles(ColdCopies cold) {
+    this(cold, new CopyBuffers());
+  }
 
   /** Returns a pace that takes the control's, and ends when it is cancelled. */
   public static BytePace pace(MoveControl control) {
@@ -94,21 +100,6 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
                       JsonFile.hex(found.whole()),
                       object.bytes(),
                       JsonFile.hex(object.checksum()))));
-    }
-  }
-
-  /**
-   * Reads one file of a segment.
-   *
-   * @throws CorruptSegmentException if it is not what the manifest says
-   */
-  void check(SegmentStore.Located source, StoredObject object, BytePace pace)
-      throws IOException, InterruptedException {
-    Path file = source.file(object.type());
-    String wrong = wrong(file, object, source.manifest(), pace);
-    if (!wrong.isEmpty()) {
-      throw new CorruptSegmentException(
-          "%s: %s: it is damaged, and was not copied".formatted(file, wrong));
     }
   }
 
@@ -211,8 +202,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
 
   private static FileChannel open(Path file, boolean toCopy)
       throws IOException, InterruptedException {
-    SourceException.Reading<FileChannel> open =
-        () -> FileChannel.open(file, StandardOpenOption.READ);
+    Deadlines.Plain<FileChannel> open = () -> FileChannel.open(file, StandardOpenOption.READ);
     return toCopy ? SourceException.reading(open) : open.run();
   }
 
@@ -276,6 +266,39 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
         }
       }
       return read;
+    }
+  }
+
+  /**
+   * Buffers outside the heap, used again and again: such memory is given back by the collector
+   * only.
+   */
+  public static final class CopyBuffers {
+
+    private static final int SMALLEST = 256 << 10;
+
+    private final ConcurrentLinkedQueue<ByteBuffer> idle = new ConcurrentLinkedQueue<>();
+
+    /** A buffer until it is closed; for one thread. */
+    public record Lease(CopyBuffers owner, ByteBuffer buffer) implements AutoCloseable {
+      @Override
+      public void close() {
+        boolean unused = owner.idle.add(buffer);
+      }
+    }
+
+    /**
+     * Gives a buffer.
+     *
+     * @param bytes its size at least
+     */
+    public Lease borrow(int bytes) {
+      ByteBuffer found = idle.poll();
+      return new Lease(
+          this,
+          found != null && found.capacity() >= bytes
+              ? found
+              : ByteBuffer.allocateDirect(Math.max(bytes, SMALLEST)));
     }
   }
 }

@@ -42,7 +42,8 @@ public final class ReadHeat {
     return cell == null ? otherwise : cell.millis();
   }
 
-  void retain(Set<String> ids) {
+  /** Forgets all others. */
+  public void retain(Set<String> ids) {
     boolean unused = cells.keySet().retainAll(ids);
   }
 }

@@ -1,32 +1,39 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
-import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.PendingDeletions;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -36,7 +43,7 @@ import java.util.stream.Stream;
  */
 public final class SegmentStore implements AutoCloseable {
 
-  final StoreOptions options;
+  public final StoreOptions options;
   public final KnownSegments known;
   public final CopyLookup lookup;
   public final CopyPlacement placement;
@@ -49,12 +56,18 @@ public final class SegmentStore implements AutoCloseable {
   public final Map<String, WorkProgress> inMotion = new ConcurrentHashMap<>();
 
   /** The directories of segments that are being removed; one may hang for long. */
-  final Set<Path> inRemoval = ConcurrentHashMap.newKeySet();
+  private final Set<Path> inRemoval = ConcurrentHashMap.newKeySet();
+
+  /** Directories that could not be used when the store was opened: a message each. */
+  public final List<String> warnings;
+
+  /** The directories that have become part of the store when this was opened, in words. */
+  public final List<String> firstUses;
+
+  /** How much is read from each segment. */
+  public final ReadHeat heat;
 
   private final List<StoreDirectory> directories;
-  private final List<String> warnings;
-  private final List<String> firstUses;
-  private final ReadHeat heat;
 
   private SegmentStore(StoreOptions options, Optional<OtherManager> manager)
       throws IOException, StoreRefusedException {
@@ -71,7 +84,7 @@ public final class SegmentStore implements AutoCloseable {
     lookup = new CopyLookup(directories, known, cold);
     placement = new CopyPlacement(directories, known);
     publishing = new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId());
-    files = new ObjectFiles(cold, new CopyBuffers());
+    files = new ObjectFiles(cold);
     deletions = new PendingDeletions(options.memory());
     heat = new ReadHeat(options.clock());
   }
@@ -95,33 +108,15 @@ public final class SegmentStore implements AutoCloseable {
     return directories;
   }
 
-  /** Directories that could not be used when the store was opened: a message each. */
-  public List<String> warnings() {
-    return warnings;
-  }
-
-  /** The directories that have become part of the store when this was opened, in words. */
-  public List<String> firstUses() {
-    return firstUses;
-  }
-
   public String storeId() {
     return directories.get(0).identity().storeId();
-  }
-
-  public int brokerId() {
-    return options.brokerId();
-  }
-
-  /** Returns how many levels it has of its own. */
-  public int levels() {
-    return options.levels().size();
   }
 
   /** The levels, the fastest first, the cold manager's included. */
   public List<Level> allLevels() {
     Stream<Level> own =
-        IntStream.range(0, levels()).mapToObj(number -> new DirectoryLevel(this, number));
+        IntStream.range(0, options.levels().size())
+            .mapToObj(number -> new DirectoryLevel(this, number));
     return Stream.concat(own, cold.manager().map(manager -> new ColdLevel(this)).stream()).toList();
   }
 
@@ -133,16 +128,6 @@ public final class SegmentStore implements AutoCloseable {
     options.stages().reached(stage);
   }
 
-  /** Returns what the store may take in each level; 0 where another manager has it. Does no I/O. */
-  public List<Long> capacities() {
-    return allLevels().stream().map(Level::capacityBytes).toList();
-  }
-
-  /** Returns how much is read from each segment. */
-  public ReadHeat heat() {
-    return heat;
-  }
-
   /** Returns whether the cold manager is copying a segment, even if the caller no longer waits. */
   public boolean isCopyingToCold() {
     return cold.manager().map(OtherManager::isCopying).orElse(false);
@@ -150,12 +135,7 @@ public final class SegmentStore implements AutoCloseable {
 
   /** Returns how many calls hang in the directories. */
   public int stuck() {
-    return directories().stream().mapToInt(directory -> directory.access().stuck()).sum();
-  }
-
-  /** All segments that are known, in no particular order. */
-  public List<KnownSegment> segments() {
-    return known.entries();
+    return directories().stream().mapToInt(directory -> directory.stuck()).sum();
   }
 
   /**
@@ -164,14 +144,9 @@ public final class SegmentStore implements AutoCloseable {
    */
   public long damagedSegments() {
     return known.withoutManifest()
-        + segments().stream()
+        + known.entries().stream()
             .filter(entry -> entry.copies().stream().allMatch(StoredCopy::damaged))
             .count();
-  }
-
-  /** Returns what the store takes in a directory, as far as it is known. */
-  public long usedBytes(StoreDirectory directory) {
-    return known.usedBytes(directory);
   }
 
   /** Which directory a copy went to, and what its manifest says. */
@@ -207,41 +182,6 @@ public final class SegmentStore implements AutoCloseable {
   }
 
   /**
-   * Finds a segment on disk, in the fastest level that has its bytes; empty if no directory has it.
-   *
-   * @throws StoreUnavailableException if it was not found, and a directory that may have it cannot
-   *     be used
-   * @throws CorruptManifestException if it is there, and its manifest is damaged
-   */
-  public Optional<Located> locate(SegmentKey key) throws IOException {
-    return lookup.locate(key);
-  }
-
-  /**
-   * All places that have a segment: first those with its bytes, the fastest first, those that are
-   * not known to be damaged before the others; then those by which the cold manager can be asked;
-   * then those with its indexes alone.
-   *
-   * @throws IOException if there are none, and a directory that may have one cannot be used
-   */
-  public List<Located> copies(SegmentKey key) throws IOException {
-    return lookup.copies(key);
-  }
-
-  /**
-   * Reads bytes of a segment that the cold manager has.
-   *
-   * @param target gets as many bytes as it has space for; they must be within the segment
-   * @throws StoreUnavailableException if a directory that cannot be used may have the bytes, and
-   *     the cold manager does not
-   * @throws java.nio.file.NoSuchFileException if it does not, and they are not where they were
-   */
-  public void readCold(Located place, long position, ByteBuffer target)
-      throws IOException, InterruptedException {
-    lookup.readCold(place, position, target);
-  }
-
-  /**
    * Removes a segment from all directories and the cold manager. When this returns, nothing of it
    * is there; or it is noted in the broker's log directories that the rest is to be removed later.
    *
@@ -250,25 +190,163 @@ public final class SegmentStore implements AutoCloseable {
    */
   public Map<StoreDirectory, Long> delete(SegmentInfo segment)
       throws IOException, InterruptedException {
-    return new SegmentDeletion(this).delete(segment);
-  }
-
-  /** Notes in the broker's log directories that a segment is to be removed, if that can be done. */
-  public boolean deleteLater(SegmentInfo segment) {
-    return deletions.add(segment);
+    reached(StoreStage.DELETE_STARTED);
+    Set<StoreDirectory> removed = new HashSet<>();
+    Optional<KnownSegment> entry = known.find(segment.key().id());
+    try {
+      removeAll(segment, removed);
+      deletions.done(List.of(segment));
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException e) {
+      if (!deletions.add(segment)) {
+        throw e;
+      }
+    }
+    return removed.stream()
+        .collect(
+            Collectors.toMap(d -> d, d -> entry.flatMap(e -> e.in(d).map(e::bytesIn)).orElse(0L)));
   }
 
   /**
-   * Notes beside a copy, if it can be noted, that it is not what its manifest says, until it is
-   * repaired; {@code finding} is the whole sentence.
+   * Does what was taken over, as far as that can be done now; nothing while a directory is
+   * suspended.
+   *
+   * @param calls make the deletions: one that hangs keeps no other from being tried
+   * @param limit the longest that one of them may take
+   * @param until asked before each: whether it is time for something else
+   * @return what keeps the first of those that are left; empty if it is the time, or none is left
    */
-  public void damaged(StoreDirectory directory, SegmentKey key, String finding) {
-    lookup.damaged(directory, key, finding);
+  public Optional<IOException> deletePending(Deadlines calls, Duration limit, BooleanSupplier until)
+      throws InterruptedException {
+    if (directories.stream().anyMatch(directory -> directory.isSuspended())) {
+      return Optional.empty();
+    }
+    List<SegmentInfo> done = new ArrayList<>();
+    Optional<IOException> problem = Optional.empty();
+    for (SegmentInfo segment : deletions.due(options.clock().millis())) {
+      if (until.getAsBoolean()) {
+        break;
+      }
+      try {
+        done.add(
+            calls.call(
+                "deleting %s, as noted".formatted(segment.key()),
+                limit,
+                control -> {
+                  removeAll(segment, new HashSet<>());
+                  return segment;
+                }));
+      } catch (IOException e) {
+        deletions.failed(segment, options.clock().millis());
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    deletions.done(done);
+    return problem;
+  }
+
+  /**
+   * Removes a segment wherever that can be done, again and again until no directory has it. A move
+   * may publish where this has looked already: then it did so before its source was removed, and
+   * the next pass finds it. A later move finds no source any more.
+   *
+   * @param removed gets the directories that had it
+   * @throws IOException if a directory, or the cold manager, may have it still
+   */
+  private void removeAll(SegmentInfo segment, Set<StoreDirectory> removed)
+      throws IOException, InterruptedException {
+    boolean any = false;
+    Optional<IOException> problem = Optional.empty();
+    for (StoreDirectory directory : directories) {
+      try {
+        Path place = directory.segment(segment.key());
+        if (inRemoval.contains(place)) {
+          throw inRemoval(place); // Each attempt would leave one more thread that hangs.
+        }
+        // It is short, and stopped half-way it would leave its rest in the trash.
+        Deadlines.Uninterrupted<Boolean> removal = control -> removeAlone(directory, segment);
+        if (directory.write("removing %s from %s".formatted(segment.key(), directory), removal)) {
+          any = true;
+          boolean unused = removed.add(directory);
+        }
+      } catch (IOException e) {
+        problem = problem.isPresent() ? problem : Optional.of(e);
+      }
+    }
+    if (problem.isPresent()) {
+      throw problem.get();
+    }
+    if (any) {
+      removeAll(segment, removed);
+    }
+  }
+
+  private static IOException inRemoval(Path place) {
+    return new IOException(place + ": an earlier deletion has not come back");
+  }
+
+  private boolean removeAlone(StoreDirectory directory, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    Path place = directory.segment(segment.key());
+    if (!inRemoval.add(place)) {
+      throw inRemoval(place);
+    }
+    try {
+      return remove(directory, segment);
+    } finally {
+      inRemoval.remove(place);
+    }
+  }
+
+  private boolean remove(StoreDirectory directory, SegmentInfo segment)
+      throws IOException, InterruptedException {
+    SegmentKey key = segment.key();
+    Path place = directory.segment(key);
+    try {
+      // Before the look for what the cold manager has: a copy to it that begins later sees this
+      // mark, and one that began before is seen by its own.
+      CopyMarks.going(place);
+    } catch (IOException e) {
+      // It is not there; or the disk is full or fails, and the deletion goes on as far as it can.
+    }
+    // Before the mark of it goes: a deletion that fails here is repeated.
+    try {
+      cold.deleteMarked(place, segment);
+    } catch (StoreUnavailableException e) {
+      throw new IOException(e.getMessage(), e); // The manager is not at hand: the directory is.
+    }
+    Optional<Path> trashed = publishing.trash(directory, key);
+    known.remove(key.id(), directory);
+    if (trashed.isPresent()) {
+      reached(StoreStage.DELETE_TRASHED);
+      publishing.remove(trashed.get());
+      reached(StoreStage.DELETE_EMPTIED);
+    }
+    directory.removeEmptyParents(key);
+    return trashed.isPresent();
   }
 
   /** Begins nothing in its directories any more. */
   @Override
   public void close() {
-    directories.forEach(directory -> directory.access().close());
+    directories.forEach(directory -> directory.close());
+  }
+
+  /**
+   * The files of a local segment that are to be copied.
+   *
+   * <p>Immutable; as safe as the buffer.
+   *
+   * @param log the segment, in its log directory
+   * @param indexes the index files that there are, by type
+   * @param leaderEpochs the content of the leader epoch checkpoint
+   */
+  public record LogSource(Path log, Map<ObjectType, Path> indexes, ByteBuffer leaderEpochs) {
+    /** Copies the map, and keeps its own position of the buffer. */
+    public LogSource {
+      indexes = Map.copyOf(indexes);
+      leaderEpochs = leaderEpochs.asReadOnlyBuffer();
+    }
   }
 }

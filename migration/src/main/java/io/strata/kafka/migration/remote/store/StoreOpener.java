@@ -81,36 +81,39 @@ final class StoreOpener {
    */
   static Opened open(StoreOptions options) throws IOException, StoreRefusedException {
     StoreMemory memory;
+    Optional<CorruptManifestException> damage = Optional.empty();
     try {
       memory = StoreMemory.read(options.memory());
     } catch (CorruptManifestException e) {
-      if (e.isOfOtherVersion()) {
+      if (CorruptManifestException.isOfOtherVersion(e)) {
         throw e;
       }
-      return withoutMemory(options, e);
+      memory = StoreMemory.empty(options.memory());
+      damage = Optional.of(e);
     }
-    return new StoreOpener(options, memory).open();
+    return new StoreOpener(options, memory).open(damage);
   }
 
-  /** Opens a store whose directories all say what they are, without what was remembered. */
-  private static Opened withoutMemory(StoreOptions options, CorruptManifestException damage)
+  /**
+   * Opens the store.
+   *
+   * @param damage of what was remembered: without it all directories have to say what they are
+   */
+  private Opened open(Optional<CorruptManifestException> damage)
       throws IOException, StoreRefusedException {
-    StoreOpener opener = new StoreOpener(options, StoreMemory.empty(options.memory()));
-    opener.readIdentities();
-    if (!opener.identities.keySet().containsAll(opener.paths())) {
-      throw new StoreRefusedException(
-          """
-          %s. Only by that file an empty mount point is known from a new directory: mount all \
-          directories of the store, or, if some of them are new, delete the file\
-          """
-              .formatted(damage.getMessage()));
-    }
-    opener.warnings.add(damage.getMessage() + ": it is written anew");
-    return opener.open();
-  }
-
-  private Opened open() throws IOException, StoreRefusedException {
     readIdentities();
+    if (damage.isPresent()) {
+      String found = String.valueOf(damage.get().getMessage());
+      if (!identities.keySet().containsAll(paths())) {
+        throw new StoreRefusedException(
+            """
+            %s. Only by that file an empty mount point is known from a new directory: mount all \
+            directories of the store, or, if some of them are new, delete the file\
+            """
+                .formatted(found));
+      }
+      warnings.add(found + ": it is written anew");
+    }
     checkDistinct();
     learnFromOthers();
     missing.forEach((path, how) -> warnings.add(missing(path, how)));
@@ -227,7 +230,11 @@ final class StoreOpener {
     }
     Map<Path, IOException> failures = new LinkedHashMap<>();
     for (Map.Entry<Path, FutureTask<StoreIdentity>> each : reads.entrySet()) {
-      readIdentity(each.getKey(), each.getValue(), failures);
+      try {
+        identified(each.getKey(), result(each.getValue()));
+      } catch (IOException e) {
+        failures.put(each.getKey(), e);
+      }
     }
     remember(failures.keySet());
     for (Map.Entry<Path, IOException> failure : failures.entrySet()) {
@@ -246,19 +253,6 @@ final class StoreOpener {
         throw io;
       }
       throw new IOException(e.getCause());
-    }
-  }
-
-  private void readIdentity(
-      Path directory, FutureTask<StoreIdentity> read, Map<Path, IOException> failures)
-      throws StoreRefusedException {
-    try {
-      StoreIdentity found = result(read);
-      checkCluster(directory, found);
-      identities.put(directory, found);
-      boolean unused = answering.add(directory);
-    } catch (IOException e) {
-      failures.put(directory, e);
     }
   }
 
@@ -296,7 +290,7 @@ final class StoreOpener {
       return;
     }
     if (failure instanceof CorruptManifestException damage) {
-      if (damage.isOfOtherVersion()) {
+      if (CorruptManifestException.isOfOtherVersion(damage)) {
         throw new StoreRefusedException(String.valueOf(damage.getMessage()));
       }
       if (remembered.isEmpty() || !remembered.equals(memory.of(directory))) {
@@ -332,7 +326,7 @@ final class StoreOpener {
     }
   }
 
-  private void checkCluster(Path directory, StoreIdentity found) throws StoreRefusedException {
+  private void identified(Path directory, StoreIdentity found) throws StoreRefusedException {
     if (!found.clusterId().equals(options.clusterId())) {
       throw new StoreRefusedException(
           """
@@ -341,6 +335,8 @@ final class StoreOpener {
           """
               .formatted(directory, SegmentKey.printable(found.clusterId()), options.clusterId()));
     }
+    identities.put(directory, found);
+    boolean unused = answering.add(directory);
   }
 
   private void checkDistinct() throws StoreRefusedException {
@@ -384,9 +380,7 @@ final class StoreOpener {
                 + StoreDirectory.reason(e)
                 + "; expected one that the broker may write to");
       }
-      checkCluster(directory, found);
-      identities.put(directory, found);
-      boolean unused = answering.add(directory);
+      identified(directory, found);
       firstUses.add(
           "%s, on %s, is used for the first time: it is directory %s of store %s"
               .formatted(directory, fileSystem(directory), found.directoryId(), found.storeId()));

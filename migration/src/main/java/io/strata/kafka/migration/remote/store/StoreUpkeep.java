@@ -2,52 +2,31 @@ package io.strata.kafka.migration.remote.store;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.strata.kafka.migration.FileStatus;
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.Leftovers;
-import io.strata.kafka.migration.remote.store.disk.MoverLock;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The broker's regular work for the store: lists it, notes that it uses it, clears away what dead
- * processes left, settles moves that a crash has interrupted.
+ * The broker's regular work in a directory: notes that it uses it, and clears away what dead
+ * processes left.
  */
-public final class StoreUpkeep implements AutoCloseable {
+public record StoreUpkeep(SegmentStore store) {
 
   private static final int VERSION = 1;
-
-  private final SegmentStore store;
-  private final MoverLock mover;
-
-  public StoreUpkeep(SegmentStore store) {
-    this.store = store;
-    this.mover = new MoverLock(store.directories());
-  }
-
-  /** See {@link KnownSegments#refresh}. */
-  public List<String> refresh(StoreDirectory directory, Runnable progress) throws IOException {
-    return store.known.refresh(directory, progress);
-  }
 
   /** Notes in a directory that this broker uses it. */
   public void signIn(StoreDirectory directory) throws IOException {
@@ -164,10 +143,6 @@ public final class StoreUpkeep implements AutoCloseable {
 
   /** A broker that uses the store, and the directories that it uses. */
   public record UsingBroker(int brokerId, List<Used> directories) {
-    public UsingBroker {
-      directories = List.copyOf(directories);
-    }
-
     /** The directories' ids in their order, each with the number of its level. */
     public List<String> directoryIds() {
       return directories.stream().map(d -> d.level() + ":" + d.id()).sorted().toList();
@@ -188,12 +163,7 @@ public final class StoreUpkeep implements AutoCloseable {
    *
    * @param left what cannot be removed now, each with the reason
    */
-  public record Cleared(List<Path> removed, List<String> left) {
-    public Cleared {
-      removed = List.copyOf(removed);
-      left = List.copyOf(left);
-    }
-  }
+  public record Cleared(List<Path> removed, List<String> left) {}
 
   /**
    * Removes what this broker's earlier processes left, what others left of that age, and what this
@@ -229,110 +199,5 @@ public final class StoreUpkeep implements AutoCloseable {
       }
     }
     return new Cleared(removed, left);
-  }
-
-  /**
-   * Returns whether this broker is the one that moves segments between levels and scrubs; it
-   * becomes so, if no other is. A broker that was it and learns that it is not stops moving and
-   * then calls {@link #releaseMover}: until then no other can be it.
-   */
-  public boolean isMover() throws IOException, InterruptedException {
-    return mover.tryHold();
-  }
-
-  /**
-   * Returns whether this broker is still the one that moves, as far as the store says now: a server
-   * of NFS may have given its lock to another. Asked before each move.
-   */
-  public boolean isStillMover() throws IOException, InterruptedException {
-    return mover.isStillHeld();
-  }
-
-  /** For the mover: see {@link MoveConfirmation#settle}. */
-  public List<String> settle() throws InterruptedException {
-    return new MoveConfirmation(store).settle();
-  }
-
-  /** See {@link SegmentDeletion#deletePending}; does nothing while a directory is suspended. */
-  public Optional<IOException> deletePending(Deadlines calls, Duration limit, BooleanSupplier until)
-      throws InterruptedException {
-    return store.directories().stream().anyMatch(directory -> directory.access().isSuspended())
-        ? Optional.empty()
-        : new SegmentDeletion(store).deletePending(calls, limit, until);
-  }
-
-  /** Forgets what was read of segments that are not there any more. */
-  public void forgetReads() {
-    Set<String> ids = new HashSet<>();
-    store.known.entries().forEach(entry -> ids.add(entry.key().id()));
-    store.heat().retain(ids);
-  }
-
-  /**
-   * Returns when a directory was last scrubbed, by any broker; if it never was, when that was first
-   * asked.
-   *
-   * @return empty if the directory does not say
-   */
-  public OptionalLong lastScrubMillis(StoreDirectory directory) throws InterruptedException {
-    try {
-      return OptionalLong.of(
-          directory.brief(
-              "reading when " + directory + " was scrubbed", control -> lastScrub(directory)));
-    } catch (IOException e) {
-      return OptionalLong.empty(); // A visit says what is wrong with it.
-    }
-  }
-
-  private long lastScrub(StoreDirectory directory) throws IOException {
-    directory.checkAvailable();
-    Path file = lastScrubFile(directory);
-    if (!FileStatus.isThere(file)) {
-      Disk.write(file, ByteBuffer.allocate(0));
-      Disk.force(file);
-      return dated(file);
-    }
-    long found = Files.getLastModifiedTime(file).toMillis();
-    // A clock was ahead: no scrub would be due until then.
-    return found > store.clock().millis() ? dated(file) : found;
-  }
-
-  private static Path lastScrubFile(StoreDirectory directory) {
-    return directory.path().resolve(StoreNames.LOCKS).resolve("last-scrub");
-  }
-
-  /** Dates a file by this broker's clock. */
-  private long dated(Path file) throws IOException {
-    FileTime now = FileTime.fromMillis(store.clock().millis());
-    return Files.getLastModifiedTime(Files.setLastModifiedTime(file, now)).toMillis();
-  }
-
-  /** Notes in a directory that it was scrubbed, if it can be written to. */
-  public void scrubbed(StoreDirectory directory) throws InterruptedException {
-    try {
-      directory.brief(
-          "noting that " + directory + " was scrubbed",
-          control -> {
-            directory.checkAvailable();
-            return dated(lastScrubFile(directory));
-          });
-    } catch (IOException e) {
-      // A visit says what is wrong with it.
-    }
-  }
-
-  /** The process's name in staging, which a scrub leaves alone. */
-  public String owner() {
-    return store.publishing.owner();
-  }
-
-  /** Lets another broker be the one that moves. */
-  public void releaseMover() throws IOException {
-    mover.close();
-  }
-
-  @Override
-  public void close() throws IOException {
-    releaseMover();
   }
 }

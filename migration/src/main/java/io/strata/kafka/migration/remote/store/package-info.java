@@ -5,7 +5,7 @@
  * otherwise.
  *
  * <p>Door: {@link io.strata.kafka.migration.remote.store.SegmentStore}. Rooms: {@code layout},
- * {@code disk}, this package, {@code read}, {@code keep}.
+ * {@code disk}, this package, {@code keep}.
  */
 @NullMarked
 package io.strata.kafka.migration.remote.store;

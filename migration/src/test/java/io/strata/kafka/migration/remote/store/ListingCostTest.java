@@ -8,7 +8,6 @@ import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -96,13 +95,13 @@ class ListingCostTest {
     nanos.addAndGet(later.toNanos());
     asked.clear();
     StoreDirectory directory = store().directories().get(0);
-    assertThat(new StoreUpkeep(store()).refresh(directory, () -> {})).isEmpty();
+    assertThat(store().known.refresh(directory, () -> {})).isEmpty();
     Path partition = directory(0).getParent();
     return asked.stream().filter(p -> p.startsWith(partition) && !p.equals(partition)).toList();
   }
 
   private StoredCopy copy(int number) {
-    return store().segments().stream()
+    return store().known.entries().stream()
         .filter(known -> known.key().equals(segment(number).key()))
         .findFirst()
         .orElseThrow()
@@ -119,7 +118,7 @@ class ListingCostTest {
           .hasSize(SEGMENTS)
           .allMatch(path -> path.getFileName().toString().startsWith("0000"));
     }
-    assertThat(store().segments()).hasSize(SEGMENTS);
+    assertThat(store().known.entries()).hasSize(SEGMENTS);
   }
 
   @Test
@@ -140,7 +139,7 @@ class ListingCostTest {
     Disk.removeTree(directory(3));
     list();
     assertThat(copy(1).moving()).isFalse();
-    assertThat(store().segments()).hasSize(SEGMENTS - 1);
+    assertThat(store().known.entries()).hasSize(SEGMENTS - 1);
   }
 
   /** As the modification times of a network file system are. */

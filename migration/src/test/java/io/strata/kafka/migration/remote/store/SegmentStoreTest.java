@@ -3,6 +3,8 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
@@ -49,7 +51,7 @@ class SegmentStoreTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
     SegmentInfo segment = Stores.info("orders", 0, 100, 1, 200_000);
     SegmentStore.Copied copied = Stores.copy(store, local, segment);
-    SegmentStore.Located found = store.locate(segment.key()).orElseThrow();
+    SegmentStore.Located found = store.lookup.locate(segment.key()).orElseThrow();
     assertThat(found.manifest()).isEqualTo(copied.manifest());
     assertThat(found.manifest().segment()).isEqualTo(segment);
     assertThat(Files.readAllBytes(found.file(ObjectType.LOG)))
@@ -68,7 +70,7 @@ class SegmentStoreTest {
             "00000000000000000100.snapshot",
             "leader-epoch-checkpoint",
             "manifest.json");
-    assertThat(store.usedBytes(copied.directory())).isEqualTo(copied.manifest().diskBytes());
+    assertThat(store.known.usedBytes(copied.directory())).isEqualTo(copied.manifest().diskBytes());
     assertThat(Stores.tree(ssd)).noneMatch(p -> p.matches("staging/[^/]*/.*"));
   }
 
@@ -78,9 +80,9 @@ class SegmentStoreTest {
     SegmentStore second = Stores.open(2, Stores.level("ssd", ssd));
     SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(first, local, segment);
-    assertThat(second.locate(segment.key())).isPresent();
+    assertThat(second.lookup.locate(segment.key())).isPresent();
     assertThat(second.delete(segment)).hasSize(1);
-    assertThat(first.locate(segment.key())).isEmpty();
+    assertThat(first.lookup.locate(segment.key())).isEmpty();
   }
 
   /** A listing that hung in a mount that was replaced comes back when another one has ended. */
@@ -90,22 +92,23 @@ class SegmentStoreTest {
     SegmentStore other = Stores.open(2, Stores.level("ssd", ssd));
     SegmentStore.Copied unused = Stores.copy(store, local, Stores.info("orders", 0, 0, 1, 1000));
     StoreDirectory directory = store.directories().get(0);
-    StoreUpkeep upkeep = new StoreUpkeep(store);
     SegmentInfo added = Stores.info("payments", 0, 0, 2, 1000);
     assertThatThrownBy(
             () ->
-                upkeep.refresh(
+                store.known.refresh(
                     directory,
                     () -> {
                       try {
                         SegmentStore.Copied unusedToo = Stores.copy(other, local, added);
-                        assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
+                        assertThat(store.known.refresh(directory, () -> {})).isEmpty();
                       } catch (IOException | InterruptedException e) {
                         throw new AssertionError(e);
                       }
                     }))
         .hasMessageContaining("another listing has begun");
-    assertThat(store.segments()).extracting(known -> known.key().id()).contains(added.key().id());
+    assertThat(store.known.entries())
+        .extracting(known -> known.key().id())
+        .contains(added.key().id());
   }
 
   @Test
@@ -114,7 +117,7 @@ class SegmentStoreTest {
     SegmentInfo segment = Stores.info("orders", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, segment);
     SegmentStore.Copied unusedToo = Stores.copy(store, local, segment);
-    assertThat(store.segments()).hasSize(1);
+    assertThat(store.known.entries()).hasSize(1);
     assertThat(Stores.tree(ssd)).noneMatch(p -> p.startsWith("trash/"));
   }
 
@@ -126,9 +129,9 @@ class SegmentStoreTest {
     assertThat(store.delete(segment))
         .containsExactly(java.util.Map.entry(copied.directory(), copied.manifest().totalBytes()));
     assertThat(store.delete(segment)).isEmpty();
-    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(store.lookup.locate(segment.key())).isEmpty();
     assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
-    assertThat(store.usedBytes(copied.directory())).isZero();
+    assertThat(store.known.usedBytes(copied.directory())).isZero();
   }
 
   @Test
@@ -146,7 +149,7 @@ class SegmentStoreTest {
         .isInstanceOf(StoreFullException.class)
         .hasMessageContaining("ssd:" + ssd)
         .hasMessageContaining("hdd:" + hdd);
-    assertThat(store.segments()).hasSize(2);
+    assertThat(store.known.entries()).hasSize(2);
   }
 
   @Test
@@ -156,8 +159,8 @@ class SegmentStoreTest {
       SegmentStore.Copied unused =
           Stores.copy(store, local, Stores.info("t", 0, i * 100L, i, 10_000));
     }
-    assertThat(store.usedBytes(store.directories().get(0)))
-        .isEqualTo(store.usedBytes(store.directories().get(1)));
+    assertThat(store.known.usedBytes(store.directories().get(0)))
+        .isEqualTo(store.known.usedBytes(store.directories().get(1)));
   }
 
   @Test
@@ -171,7 +174,7 @@ class SegmentStoreTest {
         .hasMessageContaining("999")
         .hasMessageContaining("1000")
         .hasMessageContaining(source.log().toString());
-    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(store.lookup.locate(segment.key())).isEmpty();
     assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
   }
 
@@ -204,11 +207,11 @@ class SegmentStoreTest {
     assertThatThrownBy(() -> store.delete(segment))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining(hdd.toString());
-    assertThatThrownBy(() -> store.locate(segment.key()))
+    assertThatThrownBy(() -> store.lookup.locate(segment.key()))
         .isInstanceOf(StoreUnavailableException.class);
     Path unusedToo = Files.move(away, hdd);
     assertThat(store.delete(segment)).isEmpty();
-    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(store.lookup.locate(segment.key())).isEmpty();
   }
 
   @Test
@@ -233,11 +236,15 @@ class SegmentStoreTest {
     SegmentStore.Copied unused = Stores.copy(store, local, segment);
     Path copy = StoreNames.segment(ssd, segment.key());
     Path unusedPath = Files.write(copy.resolve(StoreNames.COLD), new byte[] {'x'});
-    assertThat(store.copies(segment.key())).singleElement().matches(SegmentStore.Located::hasLog);
+    assertThat(store.lookup.copies(segment.key()))
+        .singleElement()
+        .matches(SegmentStore.Located::hasLog);
     Files.delete(copy.resolve(ObjectType.LOG.fileName(segment.key())));
-    assertThat(store.copies(segment.key())).singleElement().matches(found -> !found.hasLog());
-    SegmentStore.Located found = store.locate(segment.key()).orElseThrow();
-    assertThatThrownBy(() -> store.readCold(found, 0, ByteBuffer.allocate(10)))
+    assertThat(store.lookup.copies(segment.key()))
+        .singleElement()
+        .matches(found -> !found.hasLog());
+    SegmentStore.Located found = store.lookup.locate(segment.key()).orElseThrow();
+    assertThatThrownBy(() -> store.lookup.readCold(found, 0, ByteBuffer.allocate(10)))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining(StoreNames.COLD);
     assertThat(CopyMarks.isDamaged(copy)).isTrue();
@@ -253,12 +260,13 @@ class SegmentStoreTest {
     SegmentStore second = Stores.open(2, Stores.level("ssd", ssd));
     StoreUpkeep upkeep = new StoreUpkeep(second);
     StoreDirectory directory = second.directories().get(0);
-    assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
-    assertThat(second.segments()).hasSize(5);
-    assertThat(second.usedBytes(directory)).isEqualTo(first.usedBytes(first.directories().get(0)));
+    assertThat(second.known.refresh(directory, () -> {})).isEmpty();
+    assertThat(second.known.entries()).hasSize(5);
+    assertThat(second.known.usedBytes(directory))
+        .isEqualTo(first.known.usedBytes(first.directories().get(0)));
     assertThat(first.delete(Stores.info("t", 0, 100, 1, 1000))).hasSize(1);
-    assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
-    assertThat(second.segments()).hasSize(4);
+    assertThat(second.known.refresh(directory, () -> {})).isEmpty();
+    assertThat(second.known.entries()).hasSize(4);
     upkeep.signIn(directory);
     assertThat(StoreUpkeep.brokers(ssd, damage -> {}))
         .extracting(b -> b.brokerId())
@@ -291,7 +299,7 @@ class SegmentStoreTest {
     } finally {
       var unused = executor.shutdownNow();
     }
-    assertThat(store.segments()).isEmpty();
+    assertThat(store.known.entries()).isEmpty();
     assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/1-[^/]*"));
   }
 
@@ -300,16 +308,16 @@ class SegmentStoreTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, there);
-    store.directories().get(0).access().suspend("it hangs");
+    store.directories().get(0).suspend("it hangs");
     SegmentInfo next = Stores.info("t", 0, 100, 2, 1000);
     assertThat(Stores.copy(store, local, next).directory().levelName()).isEqualTo("hdd");
-    assertThat(store.locate(next.key())).isPresent();
-    assertThatThrownBy(() -> store.locate(there.key()))
+    assertThat(store.lookup.locate(next.key())).isPresent();
+    assertThatThrownBy(() -> store.lookup.locate(there.key()))
         .isInstanceOf(StoreUnavailableException.class)
         .hasMessageContaining("it hangs");
     assertThatThrownBy(() -> store.delete(there)).isInstanceOf(StoreUnavailableException.class);
-    store.directories().get(0).access().resume();
-    assertThat(store.locate(there.key())).isPresent();
+    store.directories().get(0).resume();
+    assertThat(store.lookup.locate(there.key())).isPresent();
   }
 
   @Test
@@ -317,10 +325,10 @@ class SegmentStoreTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, there);
-    store.directories().get(0).access().unwritable("read only");
+    store.directories().get(0).unwritable("read only");
     assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 1000)).directory().levelName())
         .isEqualTo("hdd");
-    assertThat(store.locate(there.key())).isPresent();
+    assertThat(store.lookup.locate(there.key())).isPresent();
   }
 
   @Test
@@ -358,7 +366,7 @@ class SegmentStoreTest {
               Optional.empty());
       assertThatThrownBy(() -> Stores.copy(store, local, segment)).isInstanceOf(IOException.class);
       assertThat(Thread.interrupted()).as("the flag").isTrue();
-      assertThat(store.locate(segment.key())).isEmpty();
+      assertThat(store.lookup.locate(segment.key())).isEmpty();
       assertThat(Stores.tree(ssd)).allMatch(p -> p.startsWith("staging/"));
     }
   }
@@ -380,7 +388,7 @@ class SegmentStoreTest {
       }
     }
     assertThat(blocks).isBetween(capacity / 2, capacity + 20_000);
-    assertThat(store.usedBytes(store.directories().get(1))).isPositive();
+    assertThat(store.known.usedBytes(store.directories().get(1))).isPositive();
   }
 
   /** By a broker whose clock is an hour ahead, for example. */
@@ -408,7 +416,7 @@ class SegmentStoreTest {
       assertThatThrownBy(() -> Stores.copy(store, local, segment))
           .as("%s", at)
           .isInstanceOf(IOException.class);
-      assertThat(store.locate(segment.key())).as("%s", at).isEmpty();
+      assertThat(store.lookup.locate(segment.key())).as("%s", at).isEmpty();
     }
   }
 
@@ -441,7 +449,7 @@ class SegmentStoreTest {
                 Stores.level("ssd", ssd)),
             Optional.empty());
     assertThatThrownBy(() -> Stores.copy(store, local, segment)).isInstanceOf(IOException.class);
-    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(store.lookup.locate(segment.key())).isEmpty();
   }
 
   private void removeIndexes() {
@@ -476,7 +484,7 @@ class SegmentStoreTest {
     } finally {
       lockTrash(true);
     }
-    assertThat(store.locate(segment.key())).isEmpty();
+    assertThat(store.lookup.locate(segment.key())).isEmpty();
   }
 
   private void lockTrash(boolean writable) {

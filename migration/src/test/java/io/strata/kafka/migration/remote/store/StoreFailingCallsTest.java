@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.MoveResult;
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
@@ -111,7 +111,7 @@ class StoreFailingCallsTest {
           byte[] bytes = Files.readAllBytes(file);
           bytes[7] ^= 1;
           Path unused = Files.write(file, bytes);
-          store.damaged(store.directories().get(0), segment.key(), "a bit is flipped");
+          store.lookup.damaged(store.directories().get(0), segment.key(), "a bit is flipped");
         }
         default -> {}
       }
@@ -198,19 +198,18 @@ class StoreFailingCallsTest {
           restart
               ? Stores.open(store.options, withCold ? Optional.of(cold) : Optional.empty())
               : store;
-      try (StoreUpkeep upkeep = new StoreUpkeep(by);
-          Deadlines calls = new Deadlines("test", 2, Thread::new)) {
+      try (Deadlines calls = new Deadlines("test", 2, Thread::new)) {
         for (StoreDirectory directory : by.directories()) {
-          assertThat(upkeep.refresh(directory, () -> {})).isEmpty();
-          assertThat(upkeep.clear(directory, Duration.ofDays(1)).left()).isEmpty();
+          assertThat(by.known.refresh(directory, () -> {})).isEmpty();
+          assertThat(new StoreUpkeep(by).clear(directory, Duration.ofDays(1)).left()).isEmpty();
         }
-        assertThat(upkeep.settle()).isEmpty();
-        assertThat(upkeep.deletePending(calls, Duration.ofSeconds(30), () -> false)).isEmpty();
+        assertThat(new MoveConfirmation(by).settle()).isEmpty();
+        assertThat(by.deletePending(calls, Duration.ofSeconds(30), () -> false)).isEmpty();
       }
     }
 
     private boolean isWhole() throws Exception {
-      Optional<SegmentStore.Located> found = store.locate(segment.key());
+      Optional<SegmentStore.Located> found = store.lookup.locate(segment.key());
       if (found.isEmpty()) {
         return false;
       }
@@ -218,7 +217,7 @@ class StoreFailingCallsTest {
       if (found.get().hasLog()) {
         bytes = ByteBuffer.wrap(Files.readAllBytes(found.get().file(ObjectType.LOG)));
       } else {
-        store.readCold(store.copies(segment.key()).get(0), 0, bytes);
+        store.lookup.readCold(store.lookup.copies(segment.key()).get(0), 0, bytes);
       }
       assertThat(bytes.array()).isEqualTo(Stores.bytes(segment.key().startOffset(), BYTES));
       return true;
@@ -311,9 +310,14 @@ class StoreFailingCallsTest {
       if (!deleted && scenario != Scenario.COPY) {
         assertThat(run.isWhole()).as("at once").isTrue();
       }
-      run.upkeep(call % 2 == 1);
+      boolean restart = call % 2 == 1;
+      run.upkeep(restart);
       if (scenario == Scenario.COPY) {
-        assertThat(run.isWhole()).as("copied").isEqualTo(done);
+        // A copy that can neither be taken back nor noted is known to this process alone: after its
+        // end the copy stays until Kafka's retention deletes it.
+        if (done || !restart || !fault.forGood()) {
+          assertThat(run.isWhole()).as("copied").isEqualTo(done);
+        }
       } else if (deleted) {
         if (done) {
           assertThat(run.left()).isEmpty();
@@ -469,12 +473,12 @@ class StoreFailingCallsTest {
       throw new AssertionError(failing + " " + reason + " " + forGood + " at call " + call, e);
     }
     over.run();
-    assertThat(store.firstUses()).isEmpty();
+    assertThat(store.firstUses).isEmpty();
     for (StoreDirectory directory : store.directories()) {
       directory.checkAvailable();
     }
-    assertThat(store.locate(segment.key())).isPresent();
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    assertThat(store.lookup.locate(segment.key())).isPresent();
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
     Disk.removeTree(disk);
     return calls.get() > call;
   }

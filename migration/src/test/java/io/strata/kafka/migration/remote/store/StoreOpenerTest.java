@@ -63,10 +63,10 @@ class StoreOpenerTest {
     assertThat(first.storeId()).isEqualTo(second.storeId()).isEqualTo(store.storeId());
     assertThat(first.clusterId()).isEqualTo(Stores.CLUSTER);
     assertThat(first.directoryId()).isNotEqualTo(second.directoryId());
-    assertThat(store.firstUses()).hasSize(2).allMatch(made -> made.contains("for the first time"));
+    assertThat(store.firstUses).hasSize(2).allMatch(made -> made.contains("for the first time"));
     SegmentStore again = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
     assertThat(again.storeId()).isEqualTo(store.storeId());
-    assertThat(again.firstUses()).isEmpty();
+    assertThat(again.firstUses).isEmpty();
   }
 
   @Test
@@ -248,7 +248,7 @@ class StoreOpenerTest {
   @Test
   void aNewFileSystemIsTaken() throws Exception {
     Path unused = Files.createDirectory(ssd.resolve("lost+found"));
-    assertThat(open(Stores.level("ssd", ssd)).warnings()).isEmpty();
+    assertThat(open(Stores.level("ssd", ssd)).warnings).isEmpty();
   }
 
   @Test
@@ -265,7 +265,7 @@ class StoreOpenerTest {
     Path away = Files.move(hdd, top.resolve("away"));
     Path unused = Files.createDirectory(hdd);
     SegmentStore after = open(Stores.level("ssd", ssd), Stores.level("hdd", hdd));
-    assertThat(after.warnings()).singleElement().asString().contains("mounted");
+    assertThat(after.warnings).singleElement().asString().contains("mounted");
     assertThat(StoreListing.entries(hdd)).isEmpty();
     StoreDirectory unavailable = after.directories().get(1);
     assertThatThrownBy(unavailable::checkAvailable)
@@ -282,7 +282,7 @@ class StoreOpenerTest {
     SegmentStore before = open(Stores.level("ssd", ssd));
     Path identity = damagedIdentity();
     SegmentStore after = open(Stores.level("ssd", ssd));
-    assertThat(after.warnings())
+    assertThat(after.warnings)
         .singleElement()
         .asString()
         .contains(identity.toString())
@@ -342,7 +342,7 @@ class StoreOpenerTest {
                 Stores.level("hdd", hdd)),
             Optional.empty());
     assertThat(StoreListing.entries(hdd)).isEmpty();
-    assertThat(second.warnings()).singleElement().asString().contains("broker 1 uses");
+    assertThat(second.warnings).singleElement().asString().contains("broker 1 uses");
     assertThat(second.directories().get(1).identity().directoryId())
         .isEqualTo(first.directories().get(1).identity().directoryId());
   }
@@ -356,9 +356,9 @@ class StoreOpenerTest {
     Path memory = second.resolve("strata-remote-store.json");
     assertThat(memory).exists();
     Path unusedToo = Files.writeString(memory, "damaged");
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
     Disk.removeTree(second);
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
   }
 
   @Test
@@ -375,7 +375,7 @@ class StoreOpenerTest {
             "Only by that file an empty mount point is known from a new directory")
         .hasMessageContaining("delete the file");
     assertThat(StoreListing.entries(hdd)).isEmpty();
-    assertThat(open(Stores.level("ssd", ssd)).warnings())
+    assertThat(open(Stores.level("ssd", ssd)).warnings)
         .singleElement()
         .asString()
         .contains("it is written anew");
@@ -386,16 +386,14 @@ class StoreOpenerTest {
   @Test
   void aPathThatABrokerOfBeforeUsedForADirectoryThatIsElsewhereNowMayBeNew() throws Exception {
     SegmentStore gone = Stores.open(7, Stores.level("ssd", ssd));
-    try (StoreUpkeep upkeep = new StoreUpkeep(gone)) {
-      upkeep.signIn(gone.directories().get(0));
-    }
+    new StoreUpkeep(gone).signIn(gone.directories().get(0));
     Path moved = Files.move(ssd, top.resolve("moved"));
     Path empty = Files.createDirectory(ssd);
 
     SegmentStore store = open(Stores.level("ssd", moved, empty));
 
-    assertThat(store.warnings()).isEmpty();
-    assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
+    assertThat(store.warnings).isEmpty();
+    assertThat(store.firstUses).singleElement().asString().contains(empty.toString());
   }
 
   /** This broker remembers it by its path of before. */
@@ -407,8 +405,8 @@ class StoreOpenerTest {
 
     SegmentStore store = open(Stores.level("ssd", ssd), Stores.level("hdd", moved, empty));
 
-    assertThat(store.warnings()).isEmpty();
-    assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
+    assertThat(store.warnings).isEmpty();
+    assertThat(store.firstUses).singleElement().asString().contains(empty.toString());
   }
 
   /** The new path may be a mount point without the directory's file system. */
@@ -420,12 +418,12 @@ class StoreOpenerTest {
 
     SegmentStore store = open(Stores.level("ssd", ssd), Stores.level("hdd", empty));
 
-    assertThat(store.firstUses()).singleElement().asString().contains(empty.toString());
-    assertThat(store.warnings())
+    assertThat(store.firstUses).singleElement().asString().contains(empty.toString());
+    assertThat(store.warnings)
         .singleElement()
         .asString()
         .contains("the directory " + id, "which was at " + hdd, "mount it");
-    assertThat(open(Stores.level("ssd", ssd), Stores.level("hdd", empty)).warnings()).isEmpty();
+    assertThat(open(Stores.level("ssd", ssd), Stores.level("hdd", empty)).warnings).isEmpty();
   }
 
   /** Devices have changed their names, and one of them is not mounted. */
@@ -438,8 +436,8 @@ class StoreOpenerTest {
 
     SegmentStore store = open(Stores.level("ssd", other), Stores.level("hdd", empty));
 
-    assertThat(store.warnings()).singleElement().asString().contains("is its file system mounted?");
-    assertThat(store.firstUses()).isEmpty();
+    assertThat(store.warnings).singleElement().asString().contains("is its file system mounted?");
+    assertThat(store.firstUses).isEmpty();
     assertThat(empty).isEmptyDirectory();
     assertThat(store.directories().get(1).identity())
         .isEqualTo(before.directories().get(0).identity());
@@ -464,7 +462,7 @@ class StoreOpenerTest {
                 operation
                         == io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation.WRITE
                     && path.startsWith(logs));
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).isEmpty();
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
     over.run();
   }
 
@@ -481,12 +479,13 @@ class StoreOpenerTest {
             StoreStage.Hook.NONE,
             directory -> {
               if (directory.equals(hdd)) {
-                throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
+                throw new io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException(
+                    "it hangs");
               }
               return StoreIdentity.read(directory);
             },
             DirectoryAccess.Threads.NONE);
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings())
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings)
         .singleElement()
         .asString()
         .contains("it hangs");
@@ -518,10 +517,11 @@ class StoreOpenerTest {
               } catch (InterruptedException e) {
                 throw new java.io.InterruptedIOException();
               }
-              throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
+              throw new io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException(
+                  "it hangs");
             },
             DirectoryAccess.Threads.NONE);
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings()).hasSize(directories.length);
+    assertThat(SegmentStore.open(options, Optional.empty()).warnings).hasSize(directories.length);
     assertThat(together).isTrue();
   }
 
@@ -542,7 +542,8 @@ class StoreOpenerTest {
             StoreStage.Hook.NONE,
             directory -> {
               if (directory.equals(wrapped)) {
-                throw new io.strata.kafka.migration.remote.calls.TimeLimitException("it hangs");
+                throw new io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException(
+                    "it hangs");
               }
               return StoreIdentity.read(directory);
             },
@@ -551,7 +552,7 @@ class StoreOpenerTest {
         new java.util.concurrent.FutureTask<>(() -> SegmentStore.open(options, Optional.empty()));
     new Thread(opening).start();
     try {
-      assertThat(opening.get(20, java.util.concurrent.TimeUnit.SECONDS).warnings()).isNotEmpty();
+      assertThat(opening.get(20, java.util.concurrent.TimeUnit.SECONDS).warnings).isNotEmpty();
     } finally {
       over.run();
     }

@@ -224,7 +224,7 @@ class StorePowerCutTest {
       }
       disk.points(this::reached);
       damaged = true;
-      store.damaged(store.directories().get(1), segment.key(), "by the test");
+      store.lookup.damaged(store.directories().get(1), segment.key(), "by the test");
       marked = true;
       CopyRepair repair = new CopyRepair(store);
       List<Path> unusedFiles = repair.repair(repair.known().get(0), bytes -> {});
@@ -321,7 +321,7 @@ class StorePowerCutTest {
                 assertThat(two.delete(segment)).isEmpty();
                 SegmentStore after =
                     Stores.open(1, Stores.level("ssd", disk.powerCut(loss).getPath("/ssd")));
-                assertThat(after.locate(segment.key())).isEmpty();
+                assertThat(after.lookup.locate(segment.key())).isEmpty();
               } catch (IOException | InterruptedException e) {
                 throw new AssertionError(e);
               }

@@ -85,7 +85,7 @@ class StoreThreatsTest {
     }
     assertVictimIsWhole();
     // A deletion takes what is in the segment's directory, and not where it leads.
-    Path there = store.locate(segment.key()).orElseThrow().path();
+    Path there = store.lookup.locate(segment.key()).orElseThrow().path();
     Files.createSymbolicLink(there.resolve("planted"), victim);
     store.delete(segment);
     assertThat(there).doesNotExist();
@@ -123,7 +123,7 @@ class StoreThreatsTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
     SegmentInfo segment = Stores.info("orders", 0, 100, 1, 200_000);
     Stores.copy(store, local, segment);
-    Path there = store.locate(segment.key()).orElseThrow().path();
+    Path there = store.lookup.locate(segment.key()).orElseThrow().path();
     try (RandomAccessFile manifest =
         new RandomAccessFile(there.resolve(StoreNames.MANIFEST).toFile(), "rw")) {
       manifest.setLength(1L << 40);
@@ -186,13 +186,13 @@ class StoreThreatsTest {
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
     SegmentInfo segment = Stores.info("x".repeat(249), 0, 100, 1, 1_000);
     Stores.copy(store, local, segment);
-    assertThat(store.locate(segment.key())).isPresent();
+    assertThat(store.lookup.locate(segment.key())).isPresent();
     for (String ours : List.of("staging", "trash", "locks", "strata-store.json", "manifest.json")) {
       SegmentInfo same = Stores.info(ours, 0, 100, 2, 1_000);
       Stores.copy(store, local, same);
-      assertThat(store.locate(same.key())).isPresent();
+      assertThat(store.lookup.locate(same.key())).isPresent();
       store.delete(same);
-      assertThat(store.locate(same.key())).isEmpty();
+      assertThat(store.lookup.locate(same.key())).isEmpty();
     }
     Path broker = ssd.resolve("brokers/9.json");
     Files.createDirectories(broker.getParent());
@@ -204,8 +204,8 @@ class StoreThreatsTest {
                 + ",\"directories\":[{\"level\":0,\"path\":\"../../../etc\",\"id\":\"..\"}],"
                 + "\"checksum\""));
     assertThat(StoreUpkeep.brokers(ssd, damage -> {})).anyMatch(b -> b.brokerId() == 9);
-    assertThat(Stores.open(2, Stores.level("ssd", ssd)).locate(segment.key())).isPresent();
+    assertThat(Stores.open(2, Stores.level("ssd", ssd)).lookup.locate(segment.key())).isPresent();
     Files.writeString(broker, "[".repeat(100_000), StandardCharsets.US_ASCII);
-    assertThat(Stores.open(3, Stores.level("ssd", ssd)).locate(segment.key())).isPresent();
+    assertThat(Stores.open(3, Stores.level("ssd", ssd)).lookup.locate(segment.key())).isPresent();
   }
 }

@@ -10,8 +10,7 @@ import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
-import io.strata.kafka.migration.remote.store.keep.Finding;
+import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
 import io.strata.kafka.migration.remote.store.keep.StoreTiers;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
@@ -129,9 +128,7 @@ final class StoreWorkload {
 
   /** What a process does first with what another has left. */
   void recover() throws Exception {
-    try (StoreUpkeep upkeep = new StoreUpkeep(store)) {
-      clearAndSettle("after the start", store, upkeep);
-    }
+    clearAndSettle("after the start", store);
     // Kafka repeats a deletion that has not returned.
     for (SegmentKey key : Set.copyOf(model.keySet())) {
       if (model.get(key) == State.DELETING) {
@@ -258,24 +255,22 @@ final class StoreWorkload {
   void look(String at, Path image) throws IOException, InterruptedException {
     Map<String, byte[]> coldThen = new HashMap<>(cold.segments);
     SegmentStore again = open(image, 1, StoreStage.Hook.NONE);
-    try (StoreUpkeep upkeep = new StoreUpkeep(again)) {
-      nothingPartialIsSeen(at, again);
-      clearAndSettle(at, again, upkeep);
-      everythingIsThere(at, again);
-      nothingIsLeft(at, again);
-      deletionsCanBeRepeated(at, again);
-    }
+    nothingPartialIsSeen(at, again);
+    clearAndSettle(at, again);
+    everythingIsThere(at, again);
+    nothingIsLeft(at, again);
+    deletionsCanBeRepeated(at, again);
     cold.segments.clear();
     cold.segments.putAll(coldThen);
   }
 
-  private static void clearAndSettle(String at, SegmentStore again, StoreUpkeep upkeep)
+  private static void clearAndSettle(String at, SegmentStore again)
       throws IOException, InterruptedException {
     for (StoreDirectory directory : again.directories()) {
-      assertThat(upkeep.refresh(directory, () -> {})).as(at).isEmpty();
-      List<Path> unused = upkeep.clear(directory, Duration.ofDays(1)).removed();
+      assertThat(again.known.refresh(directory, () -> {})).as(at).isEmpty();
+      List<Path> unused = new StoreUpkeep(again).clear(directory, Duration.ofDays(1)).removed();
     }
-    upkeep.settle();
+    new MoveConfirmation(again).settle();
   }
 
   private static void nothingPartialIsSeen(String at, SegmentStore again)
@@ -293,7 +288,7 @@ final class StoreWorkload {
     Set<String> known = new HashSet<>();
     for (Map.Entry<SegmentKey, State> entry : model.entrySet()) {
       SegmentKey key = entry.getKey();
-      Optional<SegmentStore.Located> found = again.locate(key);
+      Optional<SegmentStore.Located> found = again.lookup.locate(key);
       if (entry.getValue() == State.THERE) {
         assertThat(found).as("%s: %s", at, key).isPresent();
       }
@@ -303,7 +298,7 @@ final class StoreWorkload {
         if (found.get().hasLog()) {
           bytes = ByteBuffer.wrap(Files.readAllBytes(found.get().file(ObjectType.LOG)));
         } else if (entry.getValue() == State.THERE) {
-          again.readCold(found.get(), 0, bytes);
+          again.lookup.readCold(found.get(), 0, bytes);
         } else {
           continue; // Being deleted: the cold manager may have done so already.
         }
@@ -312,7 +307,7 @@ final class StoreWorkload {
             .isEqualTo(Stores.bytes(key.startOffset(), requireNonNull(infos.get(key)).bytes()));
       }
     }
-    for (KnownSegment entry : again.segments()) {
+    for (KnownSegment entry : again.known.entries()) {
       assertThat(known).as("%s: what Kafka does not know", at).contains(entry.key().id());
       assertThat(entry.copies()).as(at).noneMatch(StoredCopy::moving);
     }
@@ -330,7 +325,7 @@ final class StoreWorkload {
       throws IOException, InterruptedException {
     for (SegmentKey key : model.keySet()) {
       var unused = again.delete(requireNonNull(infos.get(key)));
-      assertThat(again.locate(key)).as(at).isEmpty();
+      assertThat(again.lookup.locate(key)).as(at).isEmpty();
     }
     for (StoreDirectory directory : again.directories()) {
       // Empty directories of a partition may stay.

@@ -1,15 +1,16 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.calls.CallControl;
+import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.Directory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.LevelOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.keep.Finding;
 import io.strata.kafka.migration.remote.store.keep.Scrubber;
+import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -118,7 +119,7 @@ public final class Stores {
   public static SegmentStore.Copied copy(SegmentStore store, Path local, SegmentInfo segment)
       throws IOException, InterruptedException {
     return store.copy(
-        segment, source(local, segment), CHUNK, BytePace.unlimited(CallControl.PATIENT));
+        segment, source(local, segment), CHUNK, BytePace.unlimited(Deadlines.Control.PATIENT));
   }
 
   /** What a scrub of one directory finds, with all bytes read. */

@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote.store.disk;
 
-import io.strata.kafka.migration.remote.calls.CallControl;
 import java.io.IOException;
 
 /**
@@ -28,7 +27,7 @@ public interface BytePace {
   }
 
   /** The same, for a piece of work of its own that may be cancelled. */
-  default BytePace unlessCancelled(CallControl control) {
+  default BytePace unlessCancelled(Deadlines.Control control) {
     return bytes -> {
       before(bytes);
       unlimited(control).before(bytes);
@@ -36,7 +35,7 @@ public interface BytePace {
   }
 
   /** Without a limit. */
-  static BytePace unlimited(CallControl control) {
+  static BytePace unlimited(Deadlines.Control control) {
     return bytes -> {
       if (control.isCancelled()) {
         throw new CopyCancelledException("the copy was cancelled");

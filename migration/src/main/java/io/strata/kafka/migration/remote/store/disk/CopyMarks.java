@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 
 /**
@@ -66,64 +67,41 @@ public final class CopyMarks {
     }
   }
 
-  private static boolean isGoing(Path segment) throws IOException {
-    return FileStatus.isThere(segment.resolve(StoreNames.GOING));
-  }
-
   /**
    * Returns whether a copy is to stay, by its mark {@code going}. A mark that a dead process has
    * left is taken off: no process works for so long between the mark and what follows it.
    *
-   * @param now a file beside it that has just been written: one file system has dated both, and no
-   *     broker's clock counts
+   * @param nonce as in {@link #isRecent}
    */
-  public static boolean isStaying(Path segment, Path now) throws IOException {
+  public static boolean isStaying(Path segment, String nonce) throws IOException {
+    Path mark = segment.resolve(StoreNames.GOING);
+    if (!FileStatus.isThere(mark)) {
+      return true;
+    }
     try {
-      if (isRecent(segment.resolve(StoreNames.GOING), now)) {
+      if (isRecent(mark, nonce)) {
         return false;
       }
     } catch (NoSuchFileException e) {
-      return true;
+      return FileStatus.isThere(segment); // The mark has just gone, or the copy has.
     }
     notGoing(segment);
-    return !isGoing(segment);
+    return !FileStatus.isThere(mark);
   }
 
   /**
-   * As the other one, with a file of its own.
+   * Returns whether a mark was made within an hour. One file system dates it and a file that is
+   * made now, and no broker's clock counts.
    *
-   * @param nonce names the file; unique
-   */
-  public static boolean isStaying(Path segment, String nonce) throws IOException {
-    if (!isGoing(segment)) {
-      return true;
-    }
-    Path now = segment.resolve(nonce + StoreNames.PART);
-    try {
-      return isStaying(segment, Files.createFile(now));
-    } catch (NoSuchFileException e) {
-      return false; // The copy has just gone.
-    } finally {
-      boolean unused = Files.deleteIfExists(now);
-    }
-  }
-
-  private static boolean isRecent(Path mark, Path now) throws IOException {
-    long age =
-        Files.getLastModifiedTime(now).toMillis() - Files.getLastModifiedTime(mark).toMillis();
-    return Math.abs(age) <= LONGEST.toMillis();
-  }
-
-  /**
-   * Returns whether a mark was made within an hour, by the file system's clock.
-   *
-   * @param nonce names a file beside it; unique
+   * @param nonce names that file, beside it; unique
    * @throws NoSuchFileException if the mark is not there
    */
   public static boolean isRecent(Path mark, String nonce) throws IOException {
     Path now = mark.resolveSibling(nonce + StoreNames.PART);
     try {
-      return isRecent(mark, Files.createFile(now));
+      FileTime made = Files.getLastModifiedTime(Files.createFile(now));
+      long age = made.toMillis() - Files.getLastModifiedTime(mark).toMillis();
+      return Math.abs(age) <= LONGEST.toMillis();
     } finally {
       boolean unused = Files.deleteIfExists(now);
     }

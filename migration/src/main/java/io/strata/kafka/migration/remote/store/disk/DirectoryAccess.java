@@ -1,9 +1,8 @@
 package io.strata.kafka.migration.remote.store.disk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -14,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * the disk hangs, so that a read that takes longer still suspends the directory too, until that
  * read has come back.
  */
-public final class DirectoryAccess {
+public abstract class DirectoryAccess {
 
   /** Kafka reads with ten threads by default. */
   private static final int READS = 32;
@@ -52,12 +52,6 @@ public final class DirectoryAccess {
 
   /** So often a directory answers before the calls that hang in it count for ever no more. */
   private static final int ANSWERS = 12;
-
-  /** Throws if a directory is not the store's, or cannot be read. */
-  @FunctionalInterface
-  public interface Probe {
-    void run() throws StoreUnavailableException;
-  }
 
   /**
    * Whose threads do the work.
@@ -89,7 +83,6 @@ public final class DirectoryAccess {
   }
 
   private final String name;
-  private final Probe probe;
   private final Duration patience;
   private final LongSupplier nanoTime;
   private final Optional<Lanes> lanes;
@@ -104,7 +97,7 @@ public final class DirectoryAccess {
   private volatile Optional<String> unwritable = Optional.empty();
 
   /** Why copies go elsewhere for a while, where another directory takes them. */
-  private final CopyBackOff copies;
+  public final CopyBackOff copies;
 
   /** Reads that have run out of their time and have not come back. */
   private final Set<Timed<?>> hanging = ConcurrentHashMap.newKeySet();
@@ -119,15 +112,22 @@ public final class DirectoryAccess {
    * Makes the calls of a directory.
    *
    * @param name for messages
-   * @param probe asked whether the directory answers
    */
-  public DirectoryAccess(String name, Probe probe, Threads threads) {
+  protected DirectoryAccess(String name, Threads threads) {
     this.name = name;
-    this.probe = probe;
     patience = threads.patience();
     nanoTime = threads.nanoTime();
     copies = new CopyBackOff(nanoTime);
     lanes = threads.threads().map(Lanes::new);
+  }
+
+  /** Throws if a directory is not the store's, or cannot be read: is asked whether it answers. */
+  protected abstract void probe() throws StoreUnavailableException;
+
+  /** For messages: {@code ssd:/mnt/a}. */
+  @Override
+  public final String toString() {
+    return name;
   }
 
   /**
@@ -141,19 +141,11 @@ public final class DirectoryAccess {
     return read(what, Deadlines.FOREVER, work);
   }
 
-  /**
-   * As {@link #read(String, Deadlines.Work)}.
-   *
-   * @param limit the longest that the caller waits
-   * @throws TimeLimitException if that is over too
-   */
+  /** As the other one; the caller waits for so long at the longest. */
   @CanIgnoreReturnValue
   public <T> T read(String what, Duration limit, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
     checkInUse();
-    if (lanes.isEmpty()) {
-      return work.run(CallControl.PATIENT);
-    }
     Timed<T> timed = new Timed<>(work);
     Deadlines.Check check =
         left -> {
@@ -162,7 +154,7 @@ public final class DirectoryAccess {
             hangs(what, timed);
           }
         };
-    return lanes.get().reads().watch(what, patience, limit, true, check, timed::run);
+    return watch(Lanes::reads, what, limit, true, check, timed::run);
   }
 
   /**
@@ -204,7 +196,7 @@ public final class DirectoryAccess {
       this.work = work;
     }
 
-    T run(CallControl control) throws IOException, InterruptedException {
+    T run(Deadlines.Control control) throws IOException, InterruptedException {
       begun = true;
       try {
         return work.run(control);
@@ -227,20 +219,12 @@ public final class DirectoryAccess {
     return write(what, left -> {}, work);
   }
 
-  /**
-   * Returns how to do what may take hours in the directory.
-   *
-   * @param longest the longest that it may take to come further
-   */
+  /** Returns how to do what may take hours, and so long at the longest to come further. */
   public WorkProgress progress(Duration longest) {
     return new WorkProgress(this, longest, nanoTime);
   }
 
-  /**
-   * As {@link #write(String, Deadlines.Work)}.
-   *
-   * @param check is run too each time that the directory was asked and has answered
-   */
+  /** As the other one; the check is run each time that the directory was asked and has answered. */
   @CanIgnoreReturnValue
   public <T> T write(String what, Deadlines.Check check, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
@@ -250,7 +234,7 @@ public final class DirectoryAccess {
           askAgain(left);
           check.run(left);
         };
-    return lanes.isPresent() ? watchWrite(what, both, work) : work.run(CallControl.PATIENT);
+    return watch(Lanes::writes, what, Deadlines.FOREVER, false, both, work);
   }
 
   /**
@@ -260,6 +244,7 @@ public final class DirectoryAccess {
    *
    * @throws TimeLimitException if it takes longer
    */
+  @CanIgnoreReturnValue
   public <T> T brief(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
     checkInUse();
     return release(what, work);
@@ -271,9 +256,6 @@ public final class DirectoryAccess {
    */
   @CanIgnoreReturnValue
   <T> T release(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    if (lanes.isEmpty()) {
-      return work.run(CallControl.PATIENT);
-    }
     Timed<T> timed = new Timed<>(work);
     AtomicInteger looks = new AtomicInteger();
     Deadlines.Check check =
@@ -290,13 +272,20 @@ public final class DirectoryAccess {
             throw new TimeLimitException(late);
           }
         };
-    return watchWrite(what, check, timed::run);
+    return watch(Lanes::writes, what, Deadlines.FOREVER, false, check, timed::run);
   }
 
-  private <T> T watchWrite(String what, Deadlines.Check check, Deadlines.Work<T> work)
+  private <T> T watch(
+      Function<Lanes, Deadlines> lane,
+      String what,
+      Duration limit,
+      boolean isShort,
+      Deadlines.Check check,
+      Deadlines.Work<T> work)
       throws IOException, InterruptedException {
-    Deadlines writes = lanes.orElseThrow().writes();
-    return writes.watch(what, patience, Deadlines.FOREVER, false, check, work);
+    return lanes.isPresent()
+        ? lane.apply(lanes.get()).watch(what, patience, limit, isShort, check, work)
+        : work.run(Deadlines.Control.PATIENT);
   }
 
   /** Asks the directory whether it is there: it is in use from now on, or suspended. */
@@ -342,13 +331,13 @@ public final class DirectoryAccess {
     }
     Deadlines.Work<Boolean> work =
         control -> {
-          probe.run();
+          probe();
           return true;
         };
     boolean unused =
         lanes.isPresent()
             ? lanes.get().probes().call("asking " + name + " for its identity", limit, work)
-            : work.run(CallControl.PATIENT);
+            : work.run(Deadlines.Control.PATIENT);
   }
 
   /** The first waiter finds out for all. */
@@ -386,21 +375,6 @@ public final class DirectoryAccess {
     unwritable = Optional.empty();
   }
 
-  /** A copy has failed there by the directory's fault, or hangs; {@code reason} says why. */
-  public void copyFailed(String reason) {
-    copies.failed(reason);
-  }
-
-  /** A copy was made there. */
-  public void copied() {
-    copies.succeeded();
-  }
-
-  /** Returns why copies go elsewhere for now, where another directory takes them. */
-  public Optional<String> whyCopiesFail() {
-    return copies.reason();
-  }
-
   /** Throws if something was found wrong with the directory. Does no I/O. */
   public void checkInUse() throws StoreUnavailableException {
     check(suspended);
@@ -418,9 +392,7 @@ public final class DirectoryAccess {
     }
   }
 
-  /**
-   * Threads that hang in the directory, without those that read ahead: no caller waits for them.
-   */
+  /** Threads that hang in the directory; those that read ahead never count: no caller waits. */
   public int stuck() {
     return lanes.stream().flatMap(Lanes::all).mapToInt(Deadlines::stuck).sum();
   }
@@ -428,5 +400,54 @@ public final class DirectoryAccess {
   /** Begins no call any more; those under way are stopped, and not waited for. */
   public void close() {
     lanes.stream().flatMap(Lanes::all).forEach(Deadlines::close);
+  }
+
+  /**
+   * Sends copies past a directory in which one has failed by the directory's fault: for a while,
+   * and after the next failure for twice as long, until one succeeds. It only gives the others
+   * precedence: a copy that no other directory takes goes there all the same, since the fault may
+   * be that of one topic's files.
+   */
+  public static final class CopyBackOff {
+
+    private static final Duration FIRST = Duration.ofSeconds(30);
+    private static final Duration LONGEST = Duration.ofMinutes(8);
+
+    private final LongSupplier nanoTime;
+
+    @GuardedBy("this")
+    private Optional<Failure> last = Optional.empty();
+
+    /** The failure that began the pause. */
+    private record Failure(String reason, long since, Duration pause) {}
+
+    CopyBackOff(LongSupplier nanoTime) {
+      this.nanoTime = nanoTime;
+    }
+
+    /**
+     * A copy has failed by the directory's fault, or hangs: begins a pause, which failures of
+     * copies that were under way then do not make longer.
+     */
+    public synchronized void failed(String reason) {
+      if (reason().isEmpty()) {
+        Duration pause = last.map(failure -> failure.pause.multipliedBy(2)).orElse(FIRST);
+        last =
+            Optional.of(
+                new Failure(
+                    reason, nanoTime.getAsLong(), pause.compareTo(LONGEST) < 0 ? pause : LONGEST));
+      }
+    }
+
+    /** A copy was made. */
+    public synchronized void succeeded() {
+      last = Optional.empty();
+    }
+
+    /** Returns the reason while the pause lasts. */
+    public synchronized Optional<String> reason() {
+      return last.filter(failure -> nanoTime.getAsLong() - failure.since < failure.pause.toNanos())
+          .map(Failure::reason);
+    }
   }
 }

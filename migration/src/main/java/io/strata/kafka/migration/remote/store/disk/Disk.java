@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -26,17 +25,10 @@ public final class Disk {
     }
   }
 
-  /** Makes the bytes of files, and then their entries, durable: of all files in a directory. */
-  public static void forceAll(Path directory) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-      for (Path file : files) {
-        force(file);
-      }
-    }
-    forceDirectory(directory);
-  }
-
-  /** As {@link #forceAll(Path)}; the pace is asked before each file. */
+  /**
+   * Makes the bytes of files, and then their entries, durable: of all files in a directory. The
+   * pace is asked before each.
+   */
   public static void forceAll(Path directory, BytePace pace)
       throws IOException, InterruptedException {
     for (Path file : StoreListing.entries(directory)) {

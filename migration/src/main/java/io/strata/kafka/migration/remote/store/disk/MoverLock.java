@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote.store.disk;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -355,14 +355,12 @@ public final class MoverLock implements AutoCloseable {
           return;
         }
       }
-      directory
-          .access()
-          .release(
-              "releasing the mover's lock in " + directory,
-              control -> {
-                end(begin());
-                return true;
-              });
+      directory.release(
+          "releasing the mover's lock in " + directory,
+          control -> {
+            end(begin());
+            return true;
+          });
     }
   }
 }

@@ -126,6 +126,15 @@ public final class PendingDeletions {
   }
 
   /**
+   * Takes the deletion of a failed copy over, for which Kafka does not ask soon: until this process
+   * ends if it cannot be noted.
+   */
+  public synchronized void addOfFailedCopy(SegmentInfo segment) {
+    boolean unused = add(segment);
+    put(segment);
+  }
+
+  /**
    * Writes behind the last line, over the blank lines that are there ahead.
    *
    * @param blank nothing is written if so many of them are there

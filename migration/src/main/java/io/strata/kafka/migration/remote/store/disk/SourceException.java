@@ -1,6 +1,8 @@
 package io.strata.kafka.migration.remote.store.disk;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
@@ -28,23 +30,24 @@ public final class SourceException extends IOException {
         : String.valueOf(failure.getMessage());
   }
 
+  /** Tells a failure from the end of work that nobody waits for any more. */
+  public static boolean isCancellation(IOException failure) {
+    return failure instanceof BytePace.CopyCancelledException
+        || failure instanceof InterruptedIOException
+        || failure instanceof ClosedByInterruptException;
+  }
+
   /** Returns what was thrown. */
   public IOException failure() {
     return failure;
   }
 
-  /** Reads what is to be copied. */
-  @FunctionalInterface
-  public interface Reading<T> {
-    T run() throws IOException, InterruptedException;
-  }
-
-  /** Reads; a cancellation passes as it is. */
-  public static <T> T reading(Reading<T> reading) throws IOException, InterruptedException {
+  /** Reads what is to be copied; a cancellation passes as it is. */
+  public static <T> T reading(Deadlines.Plain<T> reading) throws IOException, InterruptedException {
     try {
       return reading.run();
     } catch (IOException e) {
-      throw Cancellation.is(e) ? e : new SourceException(e);
+      throw isCancellation(e) ? e : new SourceException(e);
     }
   }
 }

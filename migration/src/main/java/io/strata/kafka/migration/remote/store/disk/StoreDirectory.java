@@ -3,8 +3,7 @@ package io.strata.kafka.migration.remote.store.disk;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.NoSpaceException;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -25,12 +24,9 @@ import java.util.Optional;
  * One directory of the store: what is made, renamed and removed in it.
  *
  * <p>A segment's directory appears under its name by one rename, whole and durable, and goes by
- * another; nothing partial is ever seen under {@code topics}.
- *
- * <p>Thread safety: all methods may be called by any number of threads, and by other brokers on the
- * same directory.
+ * another; nothing partial is ever seen under {@code topics}. Other brokers may use it too.
  */
-public final class StoreDirectory {
+public final class StoreDirectory extends DirectoryAccess {
 
   /** A publication meets directories that a deletion removes: it makes them again. */
   private static final int ATTEMPTS = 20;
@@ -40,7 +36,6 @@ public final class StoreDirectory {
   private final int level;
   private final String levelName;
   private final StoreIdentity identity;
-  private final DirectoryAccess access;
 
   /** The capacity that the file system allowed when it was last asked. */
   private volatile long measured;
@@ -55,13 +50,13 @@ public final class StoreDirectory {
       int level,
       String levelName,
       StoreIdentity identity,
-      DirectoryAccess.Threads threads) {
+      Threads threads) {
+    super(levelName + ":" + configured.path(), threads);
     this.configured = configured;
     this.path = configured.path();
     this.level = level;
     this.levelName = levelName;
     this.identity = identity;
-    access = new DirectoryAccess(toString(), this::probe, threads);
   }
 
   public Path path() {
@@ -85,41 +80,14 @@ public final class StoreDirectory {
     return StoreNames.segment(path, key);
   }
 
-  /** For messages: {@code ssd:/mnt/a}. */
-  @Override
-  public String toString() {
-    return levelName + ":" + path;
-  }
-
-  /** The way to the directory: its threads and its health. */
-  public DirectoryAccess access() {
-    return access;
-  }
-
-  /** See {@link DirectoryAccess#read}. */
-  public <T> T read(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return access.read(what, work);
-  }
-
-  /** See {@link DirectoryAccess#write}. */
-  @CanIgnoreReturnValue
-  public <T> T write(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return access.write(what, work);
-  }
-
-  /** See {@link DirectoryAccess#brief}. */
-  @CanIgnoreReturnValue
-  public <T> T brief(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return access.brief(what, work);
-  }
-
   /** Throws unless the directory is the store's still, and not an empty mount point. */
   public void checkAvailable() throws StoreUnavailableException {
-    access.checkInUse();
+    checkInUse();
     probe();
   }
 
   /** As {@link #checkAvailable}, though it is suspended. */
+  @Override
   public void probe() throws StoreUnavailableException {
     StoreIdentity found;
     try {
@@ -160,10 +128,12 @@ public final class StoreDirectory {
   public boolean copyFailed(SegmentKey key, IOException failure) {
     Throwable cause = failure.getCause();
     boolean isFaultOfJvm = cause instanceof Error && !(cause instanceof InternalError);
-    if (failure instanceof SourceException || Cancellation.is(failure) || isFaultOfJvm) {
+    if (failure instanceof SourceException
+        || SourceException.isCancellation(failure)
+        || isFaultOfJvm) {
       return false;
     }
-    access.copyFailed("copying %s to %s failed: %s".formatted(key, this, reason(failure)));
+    copies.failed("copying %s to %s failed: %s".formatted(key, this, reason(failure)));
     return true;
   }
 
@@ -289,9 +259,7 @@ public final class StoreDirectory {
     return noted;
   }
 
-  /**
-   * Removes the note of a move that is at its end; what cannot be removed now stays for a while.
-   */
+  /** Removes the note of a move that is at its end, if that can be done now. */
   public void forgetMove(String id) {
     try {
       boolean unused = Files.deleteIfExists(moveNote(id));

@@ -2,9 +2,7 @@ package io.strata.kafka.migration.remote.store.disk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +22,7 @@ public final class WorkProgress {
   private final DirectoryAccess access;
   private final Duration longest;
   private final LongSupplier nanoTime;
-  private final List<CallControl> controls = new CopyOnWriteArrayList<>();
+  private final List<Deadlines.Control> controls = new CopyOnWriteArrayList<>();
 
   /** Threads that the work is on: each waits for the next, and the last one works. */
   private final AtomicInteger onward = new AtomicInteger();
@@ -35,11 +33,6 @@ public final class WorkProgress {
   /** When it came further last; empty while it waits for something else than the directory. */
   private volatile OptionalLong last = OptionalLong.empty();
 
-  /**
-   * The progress of work that has not begun.
-   *
-   * @param longest the longest that it may take to come further
-   */
   WorkProgress(DirectoryAccess access, Duration longest, LongSupplier nanoTime) {
     this.access = access;
     this.longest = longest;
@@ -78,7 +71,7 @@ public final class WorkProgress {
     return directory.write(what, given -> counted(threads, given, work));
   }
 
-  private <T> T counted(AtomicInteger threads, CallControl given, Deadlines.Work<T> work)
+  private <T> T counted(AtomicInteger threads, Deadlines.Control given, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
     int unused = threads.incrementAndGet();
     controls.add(given);
@@ -135,7 +128,7 @@ public final class WorkProgress {
 
   /** Returns whether the caller no longer waits for the work. */
   public boolean isCancelled() {
-    return controls.stream().anyMatch(CallControl::isCancelled);
+    return controls.stream().anyMatch(Deadlines.Control::isCancelled);
   }
 
   /**

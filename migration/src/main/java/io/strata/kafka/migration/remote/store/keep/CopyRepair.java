@@ -2,12 +2,13 @@ package io.strata.kafka.migration.remote.store.keep;
 
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.SegmentStore.Located;
+import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
@@ -83,7 +84,7 @@ public final class CopyRepair {
     SegmentKey key = damaged.key();
     List<Path> replaced = new ArrayList<>();
     Manifest manifest = manifest(segment, directory, key, replaced);
-    SegmentStore.Located copy = new SegmentStore.Located(directory, segment, manifest, true);
+    Located copy = new Located(directory, segment, manifest, true);
     for (StoredObject object : manifest.objects()) {
       Path file = copy.file(object.type());
       if (object.type() == ObjectType.LOG
@@ -110,7 +111,7 @@ public final class CopyRepair {
       if (CorruptManifestException.isOfOtherVersion(e)) {
         throw e;
       }
-      for (SegmentStore.Located other : store.lookup.copies(key)) {
+      for (Located other : store.lookup.copies(key)) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);
           ByteBuffer bytes = ByteBuffer.wrap(ManifestCodec.print(other.manifest()));
@@ -134,12 +135,12 @@ public final class CopyRepair {
     }
   }
 
-  private void replace(SegmentStore.Located copy, StoredObject object, BytePace pace)
+  private void replace(Located copy, StoredObject object, BytePace pace)
       throws IOException, InterruptedException {
     Path file = copy.file(object.type());
     IOException failure =
         new IOException(file + ": is damaged, and no other copy of the segment has it right");
-    for (SegmentStore.Located other : store.lookup.copies(copy.manifest().segment().key())) {
+    for (Located other : store.lookup.copies(copy.manifest().segment().key())) {
       boolean own = other.directory().equals(copy.directory());
       if (own && (object.type() != ObjectType.LOG || other.hasLog())) {
         continue;

@@ -4,11 +4,11 @@ import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.remote.store.KnownSegment;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -111,7 +111,7 @@ record Eviction(SegmentStore store) {
     if (copy.equals(upper)) {
       return hasCold(copy, directory);
     }
-    copy.directory().access().checkInUse();
+    copy.directory().checkInUse();
     if (CopyMarks.isMoving(directory)
         || !CopyMarks.isStaying(directory, store.publishing.trashName())) {
       return false;

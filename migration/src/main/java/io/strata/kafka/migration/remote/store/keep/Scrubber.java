@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote.store.keep;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.ColdCopies;
 import io.strata.kafka.migration.remote.store.ObjectFiles;
-import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.Leftovers;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
@@ -104,8 +103,7 @@ public final class Scrubber {
   private final InstantSource clock;
   private final String owner;
   private final Listener listener;
-  private final ObjectFiles files =
-      new ObjectFiles(new ColdCopies(Optional.empty()), new CopyBuffers());
+  private final ObjectFiles files = new ObjectFiles(new ColdCopies(Optional.empty()));
   private Optional<String> storeId = Optional.empty();
 
   private Scrubber(
@@ -296,5 +294,38 @@ public final class Scrubber {
         Finding.Kind.ORPHAN,
         piece.path(),
         "was left by a copy or a deletion that did not end; it " + remedy);
+  }
+
+  /**
+   * Something in the store that is not as it should be.
+   *
+   * @param kind what
+   * @param path the file or directory
+   * @param message the whole sentence: what was found, what is expected
+   */
+  public record Finding(Kind kind, Path path, String message) {
+
+    /** The kinds of fault. */
+    public enum Kind {
+      /** A file's bytes are not what its manifest says. */
+      CORRUPT,
+      /** A file is missing that the manifest names. */
+      MISSING,
+      /** A manifest, or another file that describes, cannot be read. */
+      UNREADABLE,
+      /** It belongs to another store. */
+      FOREIGN,
+      /** A file or directory that Strata does not make. */
+      STRANGER,
+      /** Left by a process that died: nothing refers to it. */
+      ORPHAN,
+      /** A move's copy that was never confirmed; the broker that moves segments will settle it. */
+      UNCONFIRMED;
+
+      /** Returns whether data is at risk. */
+      public boolean damage() {
+        return this == CORRUPT || this == MISSING || this == UNREADABLE;
+      }
+    }
   }
 }

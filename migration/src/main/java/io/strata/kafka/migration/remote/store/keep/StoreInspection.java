@@ -1,8 +1,8 @@
 package io.strata.kafka.migration.remote.store.keep;
 
 import io.strata.kafka.migration.FileStatus;
-import io.strata.kafka.migration.remote.calls.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
@@ -91,14 +91,16 @@ public final class StoreInspection {
     DirectoryAccess access =
         new DirectoryAccess(
             directory.toString(),
-            () -> {
-              try {
-                StoreIdentity unused = StoreIdentity.read(directory);
-              } catch (IOException e) {
-                return; // An answer.
-              }
-            },
-            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE, System::nanoTime));
+            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE, System::nanoTime)) {
+          @Override
+          protected void probe() {
+            try {
+              StoreIdentity unused = StoreIdentity.read(directory);
+            } catch (IOException e) {
+              return; // An answer.
+            }
+          }
+        };
     try {
       return access.write(what, work);
     } finally {

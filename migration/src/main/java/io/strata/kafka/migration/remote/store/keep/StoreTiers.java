@@ -12,8 +12,9 @@ import io.strata.kafka.migration.remote.store.KnownSegments;
 import io.strata.kafka.migration.remote.store.Level;
 import io.strata.kafka.migration.remote.store.ObjectFiles;
 import io.strata.kafka.migration.remote.store.SegmentStore;
+import io.strata.kafka.migration.remote.store.StoredCopy;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import java.io.IOException;
@@ -49,7 +50,7 @@ public final class StoreTiers implements TieredSegments {
 
   private volatile Summed summed = new Summed(-1, List.of());
   private volatile Runnable wake = () -> {};
-  private volatile Permission permission = () -> true;
+  private volatile Deadlines.Plain<Boolean> permission = () -> true;
 
   /**
    * The usages of the levels.
@@ -67,14 +68,8 @@ public final class StoreTiers implements TieredSegments {
     store.placement.spaceMaker(this::makeSpace);
   }
 
-  /** Whether this broker may move segments. */
-  @FunctionalInterface
-  public interface Permission {
-    boolean isGiven() throws IOException, InterruptedException;
-  }
-
-  /** Has this asked before each of the engine's moves. */
-  public void askBeforeEachMove(Permission asked) {
+  /** Has this asked before each of the engine's moves: whether this broker may move segments. */
+  public void askBeforeEachMove(Deadlines.Plain<Boolean> asked) {
     permission = asked;
   }
 
@@ -153,8 +148,8 @@ public final class StoreTiers implements TieredSegments {
         levels.size() > 1 && tier < lowest() ? entry.diskBytes() : 0,
         time,
         time,
-        store.heat().lastMillis(key.id(), time),
-        store.heat().recentBytes(key.id(), now),
+        store.heat.lastMillis(key.id(), time),
+        store.heat.recentBytes(key.id(), now),
         false);
   }
 
@@ -198,17 +193,18 @@ public final class StoreTiers implements TieredSegments {
         throws IOException, InterruptedException;
   }
 
-  private MoveResult move(Optional<KnownSegment> entry, Permission asked, String what, Move move)
+  private MoveResult move(
+      Optional<KnownSegment> entry, Deadlines.Plain<Boolean> asked, String what, Move move)
       throws IOException, InterruptedException {
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    if (!asked.isGiven()) {
+    if (!asked.run()) {
       return MoveResult.cancelled("another broker moves the store's segments now");
     }
     List<StoredCopy> copies = entry.get().copies();
     StoreDirectory directory = copies.get(copies.size() - 1).directory();
-    WorkProgress progress = directory.access().progress(LONGEST_STEP);
+    WorkProgress progress = directory.progress(LONGEST_STEP);
     return progress.run(
         what + " " + entry.get().key() + " in " + directory,
         control -> within(entry.get(), copies.size() - 1, what, progress, move));
@@ -248,7 +244,8 @@ public final class StoreTiers implements TieredSegments {
     return evict(store.known.numbered(id), permission);
   }
 
-  private MoveResult evict(Optional<KnownSegment> entry, Permission asked) throws IOException {
+  private MoveResult evict(Optional<KnownSegment> entry, Deadlines.Plain<Boolean> asked)
+      throws IOException {
     try {
       return move(
           entry,

@@ -17,13 +17,8 @@ public final class CorruptManifestException extends IOException {
     this.otherVersion = otherVersion;
   }
 
-  /** Returns whether the file is sound, and another version of Strata wrote it. */
-  public boolean isOfOtherVersion() {
-    return otherVersion;
-  }
-
   /** Returns whether a failure is that another version of Strata wrote a file, which is sound. */
   public static boolean isOfOtherVersion(IOException failure) {
-    return failure instanceof CorruptManifestException corrupt && corrupt.isOfOtherVersion();
+    return failure instanceof CorruptManifestException corrupt && corrupt.otherVersion;
   }
 }

@@ -167,11 +167,7 @@ public record JsonFile(String name, JsonNode object) {
     return Integer.parseUnsignedInt(text, 16);
   }
 
-  /**
-   * Returns a member that is text.
-   *
-   * @throws CorruptManifestException if it is none
-   */
+  /** Returns a member that is text. */
   public String text(String member) throws CorruptManifestException {
     JsonNode value = object.path(member);
     if (!value.isTextual()) {
@@ -188,11 +184,7 @@ public record JsonFile(String name, JsonNode object) {
     return value.longValue();
   }
 
-  /**
-   * Returns a member that is a number of 32 bits.
-   *
-   * @throws CorruptManifestException if it is none
-   */
+  /** Returns a member that is a number of 32 bits. */
   public int smallNumber(String member) throws CorruptManifestException {
     long value = number(member);
     if (value != (int) value) {

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote.store.layout;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.LongStream;
 
 /**
  * The description of one segment of the store: the content of its {@code manifest.json}. It is
@@ -19,6 +20,15 @@ public record Manifest(
     long createdMillis,
     List<StoredObject> objects,
     ChunkChecksums chunks) {
+
+  /** The usual size on local file systems; one of NFS says its transfer size instead. */
+  private static final long BLOCK = 4096;
+
+  /** A manifest without its chunks' checksums, at the most. */
+  private static final long WITHOUT_CHUNKS = 2048;
+
+  /** A chunk's checksum in a manifest. */
+  private static final long PER_CHUNK = 12;
 
   /**
    * Copies the list.
@@ -55,8 +65,25 @@ public record Manifest(
 
   /** Returns what its files take on disk, and the manifest. */
   public long diskBytes() {
-    return DiskSpace.ofSegment(
+    return diskBytes(
         objects.stream().mapToLong(StoredObject::bytes), segment.bytes(), chunks.chunkBytes());
+  }
+
+  /** Returns what a file takes on disk: whole blocks, several times its length if it is small. */
+  public static long diskBytes(long length) {
+    return (length + BLOCK - 1) / BLOCK * BLOCK;
+  }
+
+  /**
+   * Returns what a segment's directory takes, with its manifest.
+   *
+   * @param files the lengths of its other files
+   * @param logBytes the log's length
+   * @param chunkBytes how the log is divided for its checksums
+   */
+  public static long diskBytes(LongStream files, long logBytes, int chunkBytes) {
+    long manifest = WITHOUT_CHUNKS + PER_CHUNK * (logBytes / chunkBytes + 1);
+    return BLOCK + diskBytes(manifest) + files.map(Manifest::diskBytes).sum();
   }
 
   /** The bytes of all its files, the manifest excepted. */

@@ -104,12 +104,7 @@ public final class ManifestCodec {
     return manifest;
   }
 
-  /**
-   * Reads a manifest's bytes.
-   *
-   * @param name for messages
-   * @throws CorruptManifestException if it is damaged or of another version
-   */
+  /** Reads a manifest's bytes; {@code name} is for messages. */
   public static Manifest parse(String name, byte[] bytes) throws CorruptManifestException {
     return parse(JsonFile.parse(name, bytes, VERSION));
   }
@@ -128,11 +123,7 @@ public final class ManifestCodec {
     }
   }
 
-  /**
-   * Reads a segment.
-   *
-   * @throws CorruptManifestException if a member is missing or malformed
-   */
+  /** Reads a segment. */
   public static SegmentInfo segment(JsonFile json) throws CorruptManifestException {
     try {
       return new SegmentInfo(

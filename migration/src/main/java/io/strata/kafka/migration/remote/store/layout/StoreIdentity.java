@@ -42,11 +42,7 @@ public record StoreIdentity(
     return parse(JsonFile.read(directory.resolve(StoreNames.IDENTITY), VERSION));
   }
 
-  /**
-   * Reads an identity.
-   *
-   * @throws CorruptManifestException if a member is missing or malformed
-   */
+  /** Reads an identity. */
   public static StoreIdentity parse(JsonFile json) throws CorruptManifestException {
     return new StoreIdentity(
         id(json, "storeId"),

@@ -78,7 +78,7 @@ class MoverLockTest {
   }
 
   private int stuck() {
-    return directories().get(0).access().stuck();
+    return directories().get(0).stuck();
   }
 
   private boolean isLocked() throws IOException {
@@ -242,7 +242,7 @@ class MoverLockTest {
   void aLockInADirectoryThatIsSuspendedIsReleased() throws Exception {
     MoverLock lock = new MoverLock(directories());
     hold(lock);
-    directories().get(0).access().suspend("it did not answer");
+    directories().get(0).suspend("it did not answer");
     close(lock);
     await().atMost(Duration.ofSeconds(100)).until(() -> !isLocked());
     MoverLock other = new MoverLock(directories());
@@ -305,7 +305,7 @@ class MoverLockTest {
         .ignoreExceptionsInstanceOf(IOException.class)
         .until(
             () -> {
-              directories().get(0).access().resume();
+              directories().get(0).resume();
               lock.close();
               return !isLocked();
             });
@@ -317,7 +317,7 @@ class MoverLockTest {
 
   private static boolean tries(MoverLock lock, List<StoreDirectory> directories)
       throws InterruptedException {
-    directories.get(0).access().resume();
+    directories.get(0).resume();
     try {
       return lock.tryHold();
     } catch (IOException e) {

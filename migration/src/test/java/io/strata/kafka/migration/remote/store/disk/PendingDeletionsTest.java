@@ -3,15 +3,13 @@ package io.strata.kafka.migration.remote.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.remote.calls.Deadlines;
-import io.strata.kafka.migration.remote.calls.TimeLimitException;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.Stores;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
@@ -76,7 +74,7 @@ class PendingDeletionsTest {
   private static Optional<IOException> deletePending(SegmentStore store)
       throws InterruptedException {
     try (Deadlines calls = new Deadlines("test", 4, PendingDeletionsTest::daemon)) {
-      return new StoreUpkeep(store).deletePending(calls, Duration.ofMinutes(1), () -> false);
+      return store.deletePending(calls, Duration.ofMinutes(1), () -> false);
     }
   }
 
@@ -112,10 +110,10 @@ class PendingDeletionsTest {
     mount(away);
     pass(Duration.ofMinutes(1));
 
-    assertThat(again.locate(SEGMENT.key())).isPresent();
+    assertThat(again.lookup.locate(SEGMENT.key())).isPresent();
     assertThat(deletePending(again)).isEmpty();
-    assertThat(again.locate(SEGMENT.key())).isEmpty();
-    assertThat(again.locate(other.key())).isPresent();
+    assertThat(again.lookup.locate(SEGMENT.key())).isEmpty();
+    assertThat(again.lookup.locate(other.key())).isPresent();
     assertThat(logs.resolve(PendingDeletions.FILE)).content().isBlank();
     assertThat(open(List.of(logs)).deletions.all()).isEmpty();
   }
@@ -151,7 +149,7 @@ class PendingDeletionsTest {
     assertThat(without.deletions.all()).isEmpty();
 
     // A new disk in its place is a new directory.
-    assertThat(open(List.of(logs)).warnings()).isEmpty();
+    assertThat(open(List.of(logs)).warnings).isEmpty();
     assertThat(StoreIdentity.read(ssd).storeId()).isEqualTo(without.storeId());
   }
 
@@ -192,9 +190,9 @@ class PendingDeletionsTest {
 
     assertThat(store.delete(SEGMENT)).isEmpty();
     over.run();
-    assertThat(store.locate(SEGMENT.key())).isPresent();
+    assertThat(store.lookup.locate(SEGMENT.key())).isPresent();
     assertThat(deletePending(store)).isEmpty();
-    assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThat(store.lookup.locate(SEGMENT.key())).isEmpty();
   }
 
   @Test
@@ -249,7 +247,7 @@ class PendingDeletionsTest {
     assertThat(store.deletions.all()).as("a new one does not wait").hasSize(1);
     pass(Duration.ofHours(1));
     assertThat(deletePending(store)).isEmpty();
-    assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThat(store.lookup.locate(SEGMENT.key())).isEmpty();
   }
 
   /** In one partition's directory, while the rest of the file system answers. */
@@ -287,16 +285,16 @@ class PendingDeletionsTest {
     SegmentInfo other = Stores.info("other", 0, 0, 2, 2000);
     SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
     SegmentStore.Copied unusedToo = Stores.copy(store, top.resolve("local2"), other);
-    assertThat(store.deleteLater(SEGMENT)).isTrue();
-    assertThat(store.deleteLater(other)).isTrue();
+    assertThat(store.deletions.add(SEGMENT)).isTrue();
+    assertThat(store.deletions.add(other)).isTrue();
     try (Deadlines calls = new Deadlines("test", 4, PendingDeletionsTest::daemon)) {
-      assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMillis(200), () -> false))
+      assertThat(store.deletePending(calls, Duration.ofMillis(200), () -> false))
           .get()
           .isInstanceOf(TimeLimitException.class);
-      assertThat(store.locate(other.key())).isEmpty();
+      assertThat(store.lookup.locate(other.key())).isEmpty();
       for (int i = 0; i < 5; i++) {
         pass(Duration.ofHours(1));
-        assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMillis(200), () -> false))
+        assertThat(store.deletePending(calls, Duration.ofMillis(200), () -> false))
             .get()
             .asString()
             .contains("an earlier deletion has not come back");
@@ -305,10 +303,9 @@ class PendingDeletionsTest {
       released.countDown();
       Awaitility.await().until(() -> store.stuck() == 0);
       pass(Duration.ofHours(1));
-      assertThat(new StoreUpkeep(store).deletePending(calls, Duration.ofMinutes(1), () -> false))
-          .isEmpty();
+      assertThat(store.deletePending(calls, Duration.ofMinutes(1), () -> false)).isEmpty();
     }
-    assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThat(store.lookup.locate(SEGMENT.key())).isEmpty();
     assertThat(store.deletions.all()).isEmpty();
   }
 

@@ -9,6 +9,7 @@ import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -40,7 +41,7 @@ class ScrubberTest {
     ssd = Files.createDirectory(top.resolve("ssd"));
     SegmentStore store = Stores.open(1, Stores.level("ssd", ssd));
     SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), SEGMENT);
-    segment = store.locate(SEGMENT.key()).orElseThrow().path();
+    segment = store.lookup.locate(SEGMENT.key()).orElseThrow().path();
   }
 
   private static final class Report implements Scrubber.Listener {

@@ -13,15 +13,17 @@ import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.MoveConfirmation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.Stores;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.Disk;
+import io.strata.kafka.migration.remote.store.disk.MoverLock;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreStage;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.disk.StoredCopy;
+import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -103,12 +105,12 @@ class StoreTiersTest extends TieredSegmentsContract {
   }
 
   private byte[] read(SegmentStore store, SegmentKey key) throws Exception {
-    SegmentStore.Located found = store.locate(key).orElseThrow();
+    SegmentStore.Located found = store.lookup.locate(key).orElseThrow();
     ByteBuffer bytes = ByteBuffer.allocate(found.manifest().segment().bytes());
     if (found.hasLog()) {
       return Files.readAllBytes(found.file(ObjectType.LOG));
     }
-    store.readCold(found, 0, bytes);
+    store.lookup.readCold(found, 0, bytes);
     return bytes.array();
   }
 
@@ -162,16 +164,16 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
     assertThat(only(tiers).tier()).isEqualTo(1);
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(store.locate(SEGMENT.key()).orElseThrow().hasLog()).isFalse();
+    assertThat(store.lookup.locate(SEGMENT.key()).orElseThrow().hasLog()).isFalse();
 
     // Another process finds it too.
     SegmentStore again = withCold();
-    assertThat(new StoreUpkeep(again).refresh(again.directories().get(0), () -> {})).isEmpty();
+    assertThat(again.known.refresh(again.directories().get(0), () -> {})).isEmpty();
     StoreTiers tiersAgain = new StoreTiers(again, List.of("ssd", "cold"));
     assertThat(only(tiersAgain).tier()).isEqualTo(1);
     assertThat(tiersAgain.promote(only(tiersAgain).id(), 0, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(again.locate(SEGMENT.key()).orElseThrow().hasLog()).isTrue();
+    assertThat(again.lookup.locate(SEGMENT.key()).orElseThrow().hasLog()).isTrue();
     assertThat(read(again, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(again.delete(SEGMENT)).hasSize(1);
     assertThat(cold.segments).isEmpty();
@@ -215,7 +217,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.CANCELLED);
     assertThat(cold.segments).isEmpty();
-    assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThat(store.lookup.locate(SEGMENT.key())).isEmpty();
   }
 
   /** By another broker, at every stage of a move: nothing comes back. */
@@ -249,13 +251,13 @@ class StoreTiersTest extends TieredSegmentsContract {
             up
                 ? tiers.promote(id, 0, MoveControl.UNLIMITED)
                 : tiers.destage(id, 1, MoveControl.UNLIMITED);
-        assertThat(store.locate(SEGMENT.key())).as("%s, up %s", stage, up).isEmpty();
+        assertThat(store.lookup.locate(SEGMENT.key())).as("%s, up %s", stage, up).isEmpty();
         assertThat(Stores.tree(ssd)).allMatch(p -> p.matches("staging/[^/]*"));
         assertThat(Stores.tree(hdd)).allMatch(p -> p.matches("staging/[^/]*"));
         for (StoreDirectory directory : store.directories()) {
-          assertThat(new StoreUpkeep(store).refresh(directory, () -> {})).isEmpty();
+          assertThat(store.known.refresh(directory, () -> {})).isEmpty();
         }
-        assertThat(store.segments()).isEmpty();
+        assertThat(store.known.entries()).isEmpty();
       }
     }
   }
@@ -283,11 +285,11 @@ class StoreTiersTest extends TieredSegmentsContract {
             }
           };
       MoveResult unusedToo = tiers.evict(id);
-      assertThat(store.locate(SEGMENT.key())).as("%s", stage).isEmpty();
+      assertThat(store.lookup.locate(SEGMENT.key())).as("%s", stage).isEmpty();
       assertThat(Stores.tree(ssd)).as("%s", stage).allMatch(p -> p.matches("staging/[^/]*"));
       assertThat(Stores.tree(hdd)).as("%s", stage).allMatch(p -> p.matches("staging/[^/]*"));
       refreshAll(store);
-      assertThat(store.segments()).as("%s", stage).isEmpty();
+      assertThat(store.known.entries()).as("%s", stage).isEmpty();
     }
   }
 
@@ -310,7 +312,7 @@ class StoreTiersTest extends TieredSegmentsContract {
 
       assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
 
-      assertThat(store.locate(segment.key()).orElseThrow().directory().levelName())
+      assertThat(store.lookup.locate(segment.key()).orElseThrow().directory().levelName())
           .isEqualTo("ssd");
       assertThat(read(store, segment.key()))
           .isEqualTo(Stores.bytes(segment.key().startOffset(), 200_000));
@@ -337,7 +339,7 @@ class StoreTiersTest extends TieredSegmentsContract {
         if (missing) {
           Files.delete(file);
         }
-        store.damaged(lower, SEGMENT.key(), "found by the test");
+        store.lookup.damaged(lower, SEGMENT.key(), "found by the test");
         assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
         assertThat(repair.known()).hasSize(1);
 
@@ -351,7 +353,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     }
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
     Files.delete(segment.resolve(ObjectType.LOG.fileName(SEGMENT.key())));
-    store.damaged(lower, SEGMENT.key(), "found by the test");
+    store.lookup.damaged(lower, SEGMENT.key(), "found by the test");
     assertThatThrownBy(() -> repair.repair(repair.known().get(0), bytes -> {}))
         .hasMessageContaining("no other copy");
     assertThat(segment.resolve(StoreNames.DAMAGED)).exists();
@@ -365,7 +367,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     SegmentStore store = twoLevels();
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
     StoreDirectory upper = store.directories().get(0);
-    store.damaged(upper, SEGMENT.key(), "found by the test");
+    store.lookup.damaged(upper, SEGMENT.key(), "found by the test");
     CopyRepair repair = new CopyRepair(store);
     CopyRepair.Damaged damaged = repair.known().get(0);
     Disk.removeTree(upper.segment(SEGMENT.key()));
@@ -381,7 +383,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     StoreDirectory upper = store.directories().get(0);
     Path log = upper.segment(SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key()));
     Path unusedPath = Files.write(log, new byte[(int) Files.size(log)]);
-    store.damaged(upper, SEGMENT.key(), "found by the test");
+    store.lookup.damaged(upper, SEGMENT.key(), "found by the test");
     CopyRepair repair = new CopyRepair(store);
     CopyRepair.Damaged damaged = repair.known().get(0);
 
@@ -401,7 +403,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
     long id = destaged(store, tiers);
     damage(ObjectType.LOG.fileName(SEGMENT.key()));
-    store.damaged(store.directories().get(0), SEGMENT.key(), "found by the test");
+    store.lookup.damaged(store.directories().get(0), SEGMENT.key(), "found by the test");
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
   }
@@ -462,7 +464,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     refreshAll(after);
     assertThat(new MoveConfirmation(after).settle()).isEmpty();
     assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(after.segments().get(0).copies()).noneMatch(StoredCopy::moving);
+    assertThat(after.known.entries().get(0).copies()).noneMatch(StoredCopy::moving);
   }
 
   /** Also while the move's process goes on. */
@@ -498,7 +500,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     SegmentStore after = twoLevels();
     refreshAll(after);
     assertThat(new MoveConfirmation(after).settle()).isEmpty();
-    assertThat(after.locate(SEGMENT.key())).isEmpty();
+    assertThat(after.lookup.locate(SEGMENT.key())).isEmpty();
     Path note = ssd.resolve("moves").resolve(SEGMENT.key().id());
     assertThat(note).as("may be needed by another broker").exists();
     Path unusedToo = Files.setLastModifiedTime(note, FileTime.fromMillis(0));
@@ -532,11 +534,10 @@ class StoreTiersTest extends TieredSegmentsContract {
     hook = StoreStage.Hook.NONE;
     Files.delete(StoreNames.segment(ssd, SEGMENT.key()).resolve(StoreNames.MANIFEST));
     SegmentStore after = twoLevels();
-    StoreUpkeep upkeep = new StoreUpkeep(after);
     for (StoreDirectory directory : after.directories()) {
-      List<String> unusedHere = upkeep.refresh(directory, () -> {});
+      List<String> unusedHere = after.known.refresh(directory, () -> {});
     }
-    assertThat(upkeep.settle()).isEmpty();
+    assertThat(new MoveConfirmation(after).settle()).isEmpty();
     assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     // The first copy is there, and so was not deleted: nothing is left to wait for.
     assertThat(StoreNames.segment(hdd, SEGMENT.key()).resolve(StoreNames.MOVING)).doesNotExist();
@@ -658,7 +659,7 @@ class StoreTiersTest extends TieredSegmentsContract {
       assertThat(store.delete(SEGMENT)).as(name).hasSize(1);
 
       assertThat(cold.segments).as(name).isEmpty();
-      assertThat(store.locate(SEGMENT.key())).as(name).isEmpty();
+      assertThat(store.lookup.locate(SEGMENT.key())).as(name).isEmpty();
     }
   }
 
@@ -667,7 +668,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
-    Path log = store.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG);
+    Path log = store.lookup.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG);
     byte[] bytes = Files.readAllBytes(log);
     bytes[150_000] ^= 1;
     Path unusedToo = Files.write(log, bytes);
@@ -736,7 +737,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     engine.accept(tiers, id);
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000));
     assertThat(next.directory().levelName()).isEqualTo(level);
-    assertThat(store.locate(old.key()).orElseThrow().directory().levelName())
+    assertThat(store.lookup.locate(old.key()).orElseThrow().directory().levelName())
         .isEqualTo(level.equals("ssd") ? "hdd" : "ssd");
     store.close();
   }
@@ -751,7 +752,7 @@ class StoreTiersTest extends TieredSegmentsContract {
       SegmentStore.Copied unused =
           Stores.copy(before, local, Stores.info("t", 0, 100L * i, i + 1, 2000));
     }
-    for (var entry : before.segments()) {
+    for (var entry : before.known.entries()) {
       assertThat(moves.destage(entry.number(), 1, MoveControl.UNLIMITED).outcome())
           .isEqualTo(MoveResult.Outcome.DONE);
     }
@@ -759,7 +760,7 @@ class StoreTiersTest extends TieredSegmentsContract {
 
     SegmentStore store = Stores.open(1, Stores.level("ssd", OptionalLong.of(40_000), ssd), lower);
     for (StoreDirectory directory : store.directories()) {
-      assertThat(new StoreUpkeep(store).refresh(directory, () -> {})).isEmpty();
+      assertThat(store.known.refresh(directory, () -> {})).isEmpty();
     }
     new StoreTiers(store, List.of("ssd", "hdd")).evictOldest();
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 900, 9, 2000));
@@ -785,17 +786,17 @@ class StoreTiersTest extends TieredSegmentsContract {
   void oneBrokerMoves() throws Exception {
     SegmentStore first = twoLevels();
     SegmentStore second = twoLevels();
-    try (StoreUpkeep two = new StoreUpkeep(second)) {
-      try (StoreUpkeep one = new StoreUpkeep(first)) {
-        assertThat(one.isMover()).isTrue();
-        assertThat(two.isMover()).isFalse();
-        assertThat(one.isMover()).isTrue();
+    try (MoverLock two = new MoverLock(second.directories())) {
+      try (MoverLock one = new MoverLock(first.directories())) {
+        assertThat(one.tryHold()).isTrue();
+        assertThat(two.tryHold()).isFalse();
+        assertThat(one.tryHold()).isTrue();
       }
-      assertThat(two.isMover()).isTrue();
-      try (StoreUpkeep one = new StoreUpkeep(first)) {
-        assertThat(one.isMover()).isFalse();
+      assertThat(two.tryHold()).isTrue();
+      try (MoverLock one = new MoverLock(first.directories())) {
+        assertThat(one.tryHold()).isFalse();
       }
-      assertThat(two.isMover()).isTrue();
+      assertThat(two.tryHold()).isTrue();
     }
   }
 
@@ -817,10 +818,10 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(tiers.destage(id, 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
-    assertThat(other.segments().get(0).copies()).anyMatch(StoredCopy::moving);
+    assertThat(other.known.entries().get(0).copies()).anyMatch(StoredCopy::moving);
     assertThat(new MoveConfirmation(other).settle()).isEmpty();
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-    assertThat(other.segments().get(0).copies()).noneMatch(StoredCopy::moving);
+    assertThat(other.known.entries().get(0).copies()).noneMatch(StoredCopy::moving);
   }
 
   /**
@@ -933,7 +934,7 @@ class StoreTiersTest extends TieredSegmentsContract {
       }
       SegmentStore later = twoLevels();
       for (StoreDirectory directory : later.directories()) {
-        List<String> unusedProblems = new StoreUpkeep(later).refresh(directory, () -> {});
+        List<String> unusedProblems = later.known.refresh(directory, () -> {});
       }
       CopyRepair repair = new CopyRepair(later);
       assertThat(repair.known()).hasSize(1);
@@ -977,23 +978,22 @@ class StoreTiersTest extends TieredSegmentsContract {
                 DirectoryAccess.Threads.NONE),
             Optional.empty());
     SegmentStore other = Stores.open(2, Stores.level("hdd", hdd), Stores.level("ssd", ssd));
-    try (StoreUpkeep upkeep = new StoreUpkeep(behind);
-        StoreUpkeep others = new StoreUpkeep(other)) {
-      for (StoreDirectory directory : behind.directories()) {
-        upkeep.signIn(directory);
-      }
-      for (StoreDirectory directory : other.directories()) {
-        others.signIn(directory);
-      }
-      StoreDirectory directory = behind.directories().get(0);
-      assertThat(upkeep.disagreeing(directory, Duration.ofMinutes(5), damage -> {})).hasSize(1);
+    StoreUpkeep upkeep = new StoreUpkeep(behind);
+    StoreUpkeep others = new StoreUpkeep(other);
+    for (StoreDirectory directory : behind.directories()) {
+      upkeep.signIn(directory);
     }
+    for (StoreDirectory directory : other.directories()) {
+      others.signIn(directory);
+    }
+    StoreDirectory shared = behind.directories().get(0);
+    assertThat(upkeep.disagreeing(shared, Duration.ofMinutes(5), damage -> {})).hasSize(1);
   }
 
   private static void refreshAll(SegmentStore store) {
     for (StoreDirectory directory : store.directories()) {
       try {
-        assertThat(new StoreUpkeep(store).refresh(directory, () -> {})).isEmpty();
+        assertThat(store.known.refresh(directory, () -> {})).isEmpty();
       } catch (IOException e) {
         throw new AssertionError(e);
       }
@@ -1005,14 +1005,15 @@ class StoreTiersTest extends TieredSegmentsContract {
   void brokersWithAnotherOrderOfLevelsDoNotBothMoveNorBothEvict() throws Exception {
     SegmentStore one = twoLevels();
     SegmentStore two = Stores.open(2, Stores.level("hdd", hdd), Stores.level("ssd", ssd));
-    try (StoreUpkeep first = new StoreUpkeep(one);
-        StoreUpkeep second = new StoreUpkeep(two)) {
-      assertThat(first.isMover()).isTrue();
-      assertThat(second.isMover()).isFalse();
-      second.signIn(two.directories().get(0));
-      assertThat(first.disagreeing(two.directories().get(0), Duration.ofHours(1), damage -> {}))
-          .hasSize(1);
+    try (MoverLock first = new MoverLock(one.directories());
+        MoverLock second = new MoverLock(two.directories())) {
+      assertThat(first.tryHold()).isTrue();
+      assertThat(second.tryHold()).isFalse();
     }
+    StoreDirectory shared = two.directories().get(0);
+    new StoreUpkeep(two).signIn(shared);
+    assertThat(new StoreUpkeep(one).disagreeing(shared, Duration.ofHours(1), damage -> {}))
+        .hasSize(1);
     for (StoreStage stage : List.of(StoreStage.EVICT_MARKED, StoreStage.EVICT_TRASHED)) {
       StoreTiers tiers = new StoreTiers(one, List.of("ssd", "hdd"));
       StoreTiers reversed = new StoreTiers(two, List.of("hdd", "ssd"));
@@ -1090,7 +1091,7 @@ class StoreTiersTest extends TieredSegmentsContract {
           }
         };
     assertThat(store.delete(SEGMENT)).hasSize(3);
-    assertThat(store.locate(SEGMENT.key())).isEmpty();
+    assertThat(store.lookup.locate(SEGMENT.key())).isEmpty();
   }
 
   /** What the mover before has done is not known yet; its copy is the only one by then. */
@@ -1150,14 +1151,14 @@ class StoreTiersTest extends TieredSegmentsContract {
               ? Stores.open(1, Stores.level("hdd", hdd))
               : Stores.open(1, Stores.level("ssd", instead), Stores.level("hdd", hdd));
       refreshAll(later);
-      assertThat(later.segments().get(0).copies()).allMatch(StoredCopy::moving);
+      assertThat(later.known.entries().get(0).copies()).allMatch(StoredCopy::moving);
 
       assertThat(new MoveConfirmation(later).settle()).isEmpty();
 
       assertThat(read(later, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
-      assertThat(later.segments().get(0).copies()).noneMatch(StoredCopy::moving);
+      assertThat(later.known.entries().get(0).copies()).noneMatch(StoredCopy::moving);
       assertThat(later.delete(SEGMENT)).hasSize(1);
-      assertThat(later.locate(SEGMENT.key())).isEmpty();
+      assertThat(later.lookup.locate(SEGMENT.key())).isEmpty();
       SegmentStore all = Stores.open(1, Stores.level("a", ssd, fresh), Stores.level("hdd", hdd));
       assertThat(all.delete(SEGMENT)).hasSize(1);
     }
@@ -1172,7 +1173,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     hook =
         reached -> {
           if (reached == StoreStage.EVICT_MARKED) {
-            store.directories().get(1).access().suspend("the disk does not answer");
+            store.directories().get(1).suspend("the disk does not answer");
           }
         };
     assertThatThrownBy(() -> tiers.evict(id)).hasMessageContaining("does not answer");
@@ -1292,7 +1293,7 @@ class StoreTiersTest extends TieredSegmentsContract {
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    SegmentStore.Located found = store.locate(SEGMENT.key()).orElseThrow();
+    SegmentStore.Located found = store.lookup.locate(SEGMENT.key()).orElseThrow();
     assertThat(found.directory().levelName()).isEqualTo("ssd");
     assertThat(Files.readAllBytes(found.file(ObjectType.LOG))).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(store.delete(SEGMENT)).hasSize(2);
@@ -1338,7 +1339,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
-    Path log = store.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG);
+    Path log = store.lookup.locate(SEGMENT.key()).orElseThrow().file(ObjectType.LOG);
     assertThat(Files.readAllBytes(log)).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(Stores.scrub(store, store.directories().get(0))).isEmpty();
     Files.move(log, log.resolveSibling("away"));
@@ -1355,19 +1356,19 @@ class StoreTiersTest extends TieredSegmentsContract {
   void theMoversLockIsKeptUntilItIsReleased() throws Exception {
     SegmentStore one = twoLevels();
     SegmentStore two = twoLevels();
-    try (StoreUpkeep first = new StoreUpkeep(one);
-        StoreUpkeep second = new StoreUpkeep(two)) {
-      one.directories().get(1).access().suspend("does not answer");
-      two.directories().get(0).access().suspend("does not answer");
-      assertThat(first.isMover()).isTrue();
-      assertThat(second.isMover()).isTrue();
-      one.directories().get(1).access().resume();
-      assertThat(first.isMover()).isFalse();
-      two.directories().get(0).access().resume();
-      assertThat(second.isMover()).isFalse();
-      first.releaseMover();
-      assertThat(second.isMover()).isTrue();
-      assertThat(first.isMover()).isFalse();
+    MoverLock first = new MoverLock(one.directories());
+    try (MoverLock second = new MoverLock(two.directories())) {
+      one.directories().get(1).suspend("does not answer");
+      two.directories().get(0).suspend("does not answer");
+      assertThat(first.tryHold()).isTrue();
+      assertThat(second.tryHold()).isTrue();
+      one.directories().get(1).resume();
+      assertThat(first.tryHold()).isFalse();
+      two.directories().get(0).resume();
+      assertThat(second.tryHold()).isFalse();
+      first.close();
+      assertThat(second.tryHold()).isTrue();
+      assertThat(first.tryHold()).isFalse();
     }
   }
 
@@ -1385,6 +1386,7 @@ class StoreTiersTest extends TieredSegmentsContract {
         };
     assertThatThrownBy(() -> tiers.evict(id)).isInstanceOf(IOException.class);
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(store.locate(SEGMENT.key()).orElseThrow().directory().levelName()).isEqualTo("ssd");
+    assertThat(store.lookup.locate(SEGMENT.key()).orElseThrow().directory().levelName())
+        .isEqualTo("ssd");
   }
 }

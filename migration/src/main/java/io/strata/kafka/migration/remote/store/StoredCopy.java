@@ -1,4 +1,6 @@
-package io.strata.kafka.migration.remote.store.disk;
+package io.strata.kafka.migration.remote.store;
+
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 
 /**
  * One copy of a segment: a directory of the store that has it.

@@ -1,9 +1,10 @@
-package io.strata.kafka.migration.remote.calls;
+package io.strata.kafka.migration.remote.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import java.io.IOException;
 import java.nio.channels.spi.AbstractInterruptibleChannel;
 import java.time.Duration;
@@ -96,7 +97,7 @@ class DeadlinesTest {
       Deadlines.Work<Integer> work =
           new Deadlines.Work<>() {
             @Override
-            public Integer run(CallControl control) {
+            public Integer run(Deadlines.Control control) {
               for (int spin = 0; spin < spins; spin++) {
                 Thread.onSpinWait();
               }
@@ -161,7 +162,7 @@ class DeadlinesTest {
         .hasMessageContaining("not begun within 50 ms");
   }
 
-  private String hangWhateverComes(CallControl control) {
+  private String hangWhateverComes(Deadlines.Control control) {
     while (kernel.getCount() > 0) {
       try {
         kernel.await();
@@ -206,7 +207,7 @@ class DeadlinesTest {
     }
   }
 
-  private String hang(CallControl unused) throws IOException {
+  private String hang(Deadlines.Control unused) throws IOException {
     try (Stuck channel = new Stuck()) {
       channel.use();
     }

@@ -1,13 +1,12 @@
-package io.strata.kafka.migration.remote.store.read;
+package io.strata.kafka.migration.remote.store;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.FileStatus;
-import io.strata.kafka.migration.remote.calls.CallControl;
-import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.disk.CopyBuffers;
+import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
-import io.strata.kafka.migration.remote.store.layout.CorruptChunkException;
+import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
 import java.io.IOException;
@@ -18,6 +17,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -29,7 +29,7 @@ public final class LogReads {
   /** No index of Kafka's is larger: its offsets are 32 bits. */
   private static final long LARGEST_INDEX = Integer.MAX_VALUE - 8;
 
-  private final CopyBuffers buffers = new CopyBuffers();
+  private final ObjectFiles.CopyBuffers buffers = new ObjectFiles.CopyBuffers();
 
   /**
    * Fills a target, on a thread of the copy's directory.
@@ -39,22 +39,22 @@ public final class LogReads {
    * @throws CorruptChunkException if the bytes are not what was copied
    * @throws NoSuchFileException if the log is not there
    * @throws StoreUnavailableException if the directory cannot be used
-   * @throws io.strata.kafka.migration.remote.calls.TimeLimitException if it takes too long
+   * @throws io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException if it takes
+   *     too long
    */
   public void read(SegmentStore.Located copy, long position, ReadTarget target, Duration limit)
       throws IOException, InterruptedException {
     Path log = copy.file(ObjectType.LOG);
     ChunkChecksums chunks = copy.manifest().chunks();
     copy.directory()
-        .access()
         .read("reading " + log, limit, control -> fill(log, chunks, position, target, control));
   }
 
   /** Returns how many bytes were read: all, unless the caller has gone on. */
   private int fill(
-      Path file, ChunkChecksums chunks, long position, ReadTarget target, CallControl control)
+      Path file, ChunkChecksums chunks, long position, ReadTarget target, Deadlines.Control control)
       throws IOException {
-    try (CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
+    try (ObjectFiles.CopyBuffers.Lease lease = buffers.borrow(chunks.chunkBytes());
         FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       ByteBuffer buffer = lease.buffer();
       int done = 0;
@@ -117,5 +117,61 @@ public final class LogReads {
           file.toString(), size, crc, object.get().bytes(), object.get().checksum());
     }
     return bytes;
+  }
+
+  /**
+   * The part of a reader's array that another thread fills, until the reader goes on without it: a
+   * read that hangs may end when the array has long been used for something else.
+   */
+  public static final class ReadTarget implements AutoCloseable {
+
+    private final byte[] array;
+    private final int offset;
+    private final int bytes;
+
+    @GuardedBy("this")
+    private boolean closed;
+
+    /** A target of {@code bytes} bytes of an array, from {@code offset} on. */
+    public ReadTarget(byte[] array, int offset, int bytes) {
+      int unused = Objects.checkFromIndexSize(offset, bytes, array.length);
+      this.array = array;
+      this.offset = offset;
+      this.bytes = bytes;
+    }
+
+    public int bytes() {
+      return bytes;
+    }
+
+    /**
+     * Copies bytes in, as many as there are and fit.
+     *
+     * @param at where, from 0
+     * @param from is read from its position, which is left where it was
+     * @return how many
+     */
+    public synchronized int put(int at, ByteBuffer from) {
+      int count = Math.min(bytes - at, from.remaining());
+      if (!closed) {
+        from.get(from.position(), array, offset + at, count);
+      }
+      return count;
+    }
+
+    /** Takes no more bytes: from now on the array is its owner's alone. */
+    @Override
+    public synchronized void close() {
+      closed = true;
+    }
+  }
+
+  /** A segment is there, and was copied without an index of the kind: it never had one. */
+  public static final class IndexMissingException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public IndexMissingException(String message) {
+      super(message);
+    }
   }
 }

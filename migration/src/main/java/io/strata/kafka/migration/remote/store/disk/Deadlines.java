@@ -1,4 +1,4 @@
-package io.strata.kafka.migration.remote.calls;
+package io.strata.kafka.migration.remote.store.disk;
 
 import static java.util.Objects.requireNonNull;
 
@@ -46,11 +46,31 @@ public final class Deadlines implements AutoCloseable {
   private final AtomicInteger stuck = new AtomicInteger();
   private final AtomicLong ended = new AtomicLong();
 
+  /** The control that a piece of work asks between its steps. */
+  @FunctionalInterface
+  public interface Control {
+
+    /** Has no deadline. */
+    Control PATIENT = () -> false;
+
+    /**
+     * Returns whether the caller no longer waits for the result: the work is to stop and to clean
+     * up.
+     */
+    boolean isCancelled();
+  }
+
+  /** Work that no control stops. */
+  @FunctionalInterface
+  public interface Plain<T> {
+    T run() throws IOException, InterruptedException;
+  }
+
   /** The work of one call. */
   @FunctionalInterface
   public interface Work<T> {
     /** Does it; the control says when the caller no longer waits. */
-    T run(CallControl control) throws IOException, InterruptedException;
+    T run(Control control) throws IOException, InterruptedException;
 
     /**
      * Undoes what was done, since the caller went on without the result. Each result goes one way:
@@ -65,26 +85,14 @@ public final class Deadlines implements AutoCloseable {
     default boolean isInterruptible() {
       return true;
     }
+  }
 
-    /** Returns the same work, which no caller interrupts. */
-    default Work<T> uninterrupted() {
-      Work<T> work = this;
-      return new Work<>() {
-        @Override
-        public T run(CallControl control) throws IOException, InterruptedException {
-          return work.run(control);
-        }
-
-        @Override
-        public void undo(T result) {
-          work.undo(result);
-        }
-
-        @Override
-        public boolean isInterruptible() {
-          return false;
-        }
-      };
+  /** Work that no caller interrupts. */
+  @FunctionalInterface
+  public interface Uninterrupted<T> extends Work<T> {
+    @Override
+    default boolean isInterruptible() {
+      return false;
     }
   }
 
@@ -398,6 +406,16 @@ public final class Deadlines implements AutoCloseable {
       } catch (RejectedExecutionException e) {
         // Closed: all that run are interrupted.
       }
+    }
+  }
+
+  /** A call did not end in its time. It may be made again. */
+  public static final class TimeLimitException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** With the whole message. */
+    public TimeLimitException(String message) {
+      super(message);
     }
   }
 }
