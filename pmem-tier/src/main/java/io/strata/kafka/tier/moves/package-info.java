@@ -2,8 +2,8 @@
  * Moves of a segment between its pool, another pool and its log file, and what the planner sees of
  * the tier.
  *
- * <p>{@code DestageMove} refuses a copy that would fill the disk of the log directory; the migration
- * engine then waits before the next try.
+ * <p>{@code DestageMove} refuses a copy that would fill the disk of the log directory; the
+ * migration engine then waits before the next try.
  *
  * <p>Door: {@link io.strata.kafka.tier.moves.TierMoves}.
  */
