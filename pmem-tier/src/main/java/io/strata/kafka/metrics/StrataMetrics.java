@@ -20,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -56,6 +58,9 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private volatile Optional<Part<LocalSample>> local = Optional.empty();
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
   private volatile Supplier<Snapshot> recent;
+
+  /** What else could not be read, and has been logged. */
+  private final Set<String> unread = ConcurrentHashMap.newKeySet();
 
   @GuardedBy("this")
   private final List<Meter> ofBroker = new ArrayList<>();
@@ -302,9 +307,23 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     List<String> unknown = new ArrayList<>();
     Optional<LocalSample> tiers = local.flatMap(part -> read(part, values, unknown));
     Optional<RemoteStats> store = remote.flatMap(part -> read(part, values, unknown));
-    Health health = Health.of(tiers, store, offline.get(), unknown, leftOut.get());
-    MetricCatalogue.BROKER.forEach(group -> add(values, group, health));
+    List<String> directories = known(offline, "Kafka's log directories", unknown);
+    List<String> without = known(leftOut, "the dynamic configuration", unknown);
+    Health health = Health.of(tiers, store, directories, unknown, without);
+    MetricCatalogue.BROKER.forEach(group -> add(values, group, health, new ArrayList<>()));
     return new Snapshot(millis, values, unknown, health);
+  }
+
+  private List<String> known(Supplier<List<String>> source, String name, List<String> unknown) {
+    try {
+      return source.get();
+    } catch (RuntimeException | LinkageError e) {
+      if (unread.add(name)) {
+        log.warn("The state of {} cannot be read; logged once", name, e);
+      }
+      unknown.add(name);
+      return List.of();
+    }
   }
 
   private <F> Optional<F> read(
@@ -312,21 +331,34 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     try {
       F sample = part.source().get();
       Map<String, Map<String, Double>> own = new LinkedHashMap<>();
-      part.groups().forEach(group -> add(own, group, sample));
+      List<Throwable> failures = new ArrayList<>();
+      part.groups().forEach(group -> add(own, group, sample, failures));
       values.putAll(own);
-      part.logged().set(false);
+      if (failures.isEmpty()) {
+        part.logged().set(false);
+      } else {
+        warn(part, failures.get(0));
+      }
       return Optional.of(sample);
     } catch (RuntimeException | LinkageError e) {
-      if (!part.logged().getAndSet(true)) {
-        log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", e);
-      }
+      warn(part, e);
       unknown.add(part.name());
       return Optional.empty();
     }
   }
 
+  private void warn(Part<?> part, Throwable failure) {
+    if (!part.logged().getAndSet(true)) {
+      log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", failure);
+    }
+  }
+
+  /** Adds the values of a group; one that cannot be read is NaN. */
   private static <F, S> void add(
-      Map<String, Map<String, Double>> all, Group<F, S> group, F sample) {
+      Map<String, Map<String, Double>> all,
+      Group<F, S> group,
+      F sample,
+      List<Throwable> failures) {
     for (Instance<S> instance : group.instances().apply(sample)) {
       instance
           .thing()
@@ -335,7 +367,14 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
                 Map<String, Double> values =
                     all.computeIfAbsent(
                         group.name(instance, "").thing(), unused -> new LinkedHashMap<>());
-                group.metrics().forEach(metric -> values.putAll(metric.read().apply(thing)));
+                for (Metric<S> metric : group.metrics()) {
+                  try {
+                    values.putAll(metric.read().apply(thing));
+                  } catch (RuntimeException | LinkageError e) {
+                    Double unused = values.put(metric.name(), Double.NaN);
+                    failures.add(e);
+                  }
+                }
               });
     }
   }

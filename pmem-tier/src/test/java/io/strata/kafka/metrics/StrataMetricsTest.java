@@ -678,6 +678,24 @@ class StrataMetricsTest {
             "Kafka has taken log directory /data/kafka a offline");
   }
 
+  @ParameterizedTest
+  @EnumSource
+  void aGaugeOfKafkasThatFailsHidesNothingElse(Where where) throws Exception {
+    StrataMetrics metrics = both(where);
+    KafkaGauge failing =
+        () -> {
+          throw new IllegalStateException("the log manager is gone");
+        };
+    own.registerMBean(
+        new StandardMBean(failing, KafkaGauge.class),
+        new ObjectName("kafka.log:type=LogManager,name=LogDirectoryOffline,logDirectory=/data"));
+    pass(Duration.ofSeconds(1));
+
+    assertThat(metrics.health().reasons())
+        .contains("the state of Kafka's log directories cannot be read: see the log");
+    assertThat(value(where, "Tier,name=DestagedBytesTotal,tier=hot", "Count")).isEqualTo(101);
+  }
+
   /** What Kafka's gauges look like in JMX. */
   public interface KafkaGauge {
     /** The attribute. */

@@ -12,6 +12,8 @@ import java.util.OptionalLong;
 public final class SegmentNames {
 
   private static final int DIGITS = 20;
+  private static final String LARGEST =
+      String.format(Locale.ROOT, "%0" + DIGITS + "d", Long.MAX_VALUE);
   private static final String EXTENSION = ".log";
   private static final String DELETED = ".deleted";
   private static final int NAME_LENGTH = DIGITS + EXTENSION.length();
@@ -62,7 +64,8 @@ public final class SegmentNames {
         name.length() > DIGITS
             && name.charAt(DIGITS) == '.'
             && name.chars().limit(DIGITS).allMatch(c -> c >= '0' && c <= '9');
-    return hasOffset
+    // Twenty digits may be more than any offset: such a file is none of Kafka's.
+    return hasOffset && name.substring(0, DIGITS).compareTo(LARGEST) <= 0
         ? OptionalLong.of(Long.parseLong(name.substring(0, DIGITS)))
         : OptionalLong.empty();
   }

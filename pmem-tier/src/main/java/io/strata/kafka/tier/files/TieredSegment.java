@@ -64,8 +64,9 @@ public final class TieredSegment {
    *
    * @param directory one object for all segments there
    * @param path ends with the file's name; that of the segment's creation where it does
+   * @param current whether it is, by its names, a segment of the replica that the broker serves
    */
-  public record Place(Path directory, String path, LogDiskPace disk) {
+  public record Place(Path directory, String path, LogDiskPace disk, boolean current) {
 
     /** The last name of the log file. */
     String fileName() {
@@ -110,7 +111,17 @@ public final class TieredSegment {
     return new Place(
         registry.directoryOf(logFile),
         path.substring(path.lastIndexOf(File.separatorChar) + 1).equals(name) ? path : name,
-        disks.apply(logFile));
+        disks.apply(logFile),
+        isCurrent(SegmentNames.of(logFile)));
+  }
+
+  private static boolean isCurrent(Optional<SegmentName> named) {
+    return named
+        .map(
+            name ->
+                name.stage() == SegmentName.Stage.LIVE
+                    && name.replica() == SegmentName.Replica.CURRENT)
+        .orElse(true);
   }
 
   /** The segment's number in this process. */
@@ -359,12 +370,7 @@ public final class TieredSegment {
 
   /** Returns whether it is, by its names, a segment of the replica that the broker serves. */
   public boolean isCurrent() {
-    return name()
-        .map(
-            name ->
-                name.stage() == SegmentName.Stage.LIVE
-                    && name.replica() == SegmentName.Replica.CURRENT)
-        .orElse(true);
+    return place.current();
   }
 
   /** Returns whether the segment is, by its name, one of a log's, and not on its way out or in. */

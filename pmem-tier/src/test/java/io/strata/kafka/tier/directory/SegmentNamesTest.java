@@ -3,6 +3,7 @@ package io.strata.kafka.tier.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -20,6 +21,13 @@ class SegmentNamesTest {
   void recognisesSegments(String path) {
     assertThat(SegmentNames.isSegmentName(path)).isTrue();
     assertThat(SegmentFiles.maybeSegment(Path.of(path))).isTrue();
+  }
+
+  @Test
+  void anOffsetIsALong() {
+    assertThat(SegmentNames.offsetOf("09223372036854775807.log")).hasValue(Long.MAX_VALUE);
+    assertThat(SegmentNames.offsetOf("09223372036854775808.log")).isEmpty();
+    assertThat(SegmentNames.offsetOf("99999999999999999999.log")).isEmpty();
   }
 
   @ParameterizedTest

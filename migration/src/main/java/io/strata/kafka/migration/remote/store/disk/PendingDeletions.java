@@ -55,15 +55,24 @@ public final class PendingDeletions {
   @GuardedBy("this")
   private final Map<String, Waiting> pending = new LinkedHashMap<>();
 
-  /** A deletion that is not to be tried for so long since a moment. */
-  private record Waiting(SegmentInfo segment, long sinceMillis, Duration pause) {
+  /**
+   * A deletion that is not to be tried for so long since a moment.
+   *
+   * @param noted whether it is in a place, durably
+   */
+  private record Waiting(SegmentInfo segment, boolean noted, long sinceMillis, Duration pause) {
+    Waiting(SegmentInfo segment, boolean noted) {
+      this(segment, noted, 0, Duration.ZERO);
+    }
+
     boolean isDue(long now) {
       return now < sinceMillis || now - sinceMillis >= pause.toMillis(); // A clock was ahead.
     }
 
     Waiting longer(long now) {
       Duration longer = pause.isZero() ? FIRST_WAIT : pause.multipliedBy(2);
-      return new Waiting(segment, now, longer.compareTo(LONGEST_WAIT) < 0 ? longer : LONGEST_WAIT);
+      Duration wait = longer.compareTo(LONGEST_WAIT) < 0 ? longer : LONGEST_WAIT;
+      return new Waiting(segment, noted, now, wait);
     }
   }
 
@@ -97,19 +106,19 @@ public final class PendingDeletions {
     for (String line : Files.readAllLines(file, ISO_8859_1)) {
       Optional<JsonFile> json = JsonFile.parseLine(file.toString(), line);
       if (json.isPresent()) {
-        put(ManifestCodec.segment(json.get()));
+        put(ManifestCodec.segment(json.get()), true);
       }
     }
   }
 
-  private synchronized void put(SegmentInfo segment) {
-    Waiting unused =
-        pending.putIfAbsent(segment.key().id(), new Waiting(segment, 0, Duration.ZERO));
+  private synchronized void put(SegmentInfo segment, boolean noted) {
+    Waiting unused = pending.putIfAbsent(segment.key().id(), new Waiting(segment, noted));
   }
 
   /** Takes a deletion over if it can be noted durably; otherwise Kafka has to repeat it. */
   public synchronized boolean add(SegmentInfo segment) {
-    boolean noted = pending.containsKey(segment.key().id());
+    Waiting known = pending.get(segment.key().id());
+    boolean noted = known != null && known.noted();
     for (Path place : noted ? List.<Path>of() : places) {
       try {
         // A line that a power failure has torn ends here too.
@@ -119,8 +128,8 @@ public final class PendingDeletions {
         // A log directory may fail; another has it.
       }
     }
-    if (noted) {
-      put(segment);
+    if (noted && (known == null || !known.noted())) {
+      Waiting unused = pending.put(segment.key().id(), new Waiting(segment, true));
     }
     return noted;
   }
@@ -130,8 +139,8 @@ public final class PendingDeletions {
    * ends if it cannot be noted.
    */
   public synchronized void addOfFailedCopy(SegmentInfo segment) {
-    boolean unused = add(segment);
-    put(segment);
+    boolean noted = add(segment);
+    put(segment, noted);
   }
 
   /**
