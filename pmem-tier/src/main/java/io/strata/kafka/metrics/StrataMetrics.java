@@ -355,10 +355,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
 
   /** Adds the values of a group; one that cannot be read is NaN. */
   private static <F, S> void add(
-      Map<String, Map<String, Double>> all,
-      Group<F, S> group,
-      F sample,
-      List<Throwable> failures) {
+      Map<String, Map<String, Double>> all, Group<F, S> group, F sample, List<Throwable> failures) {
     for (Instance<S> instance : group.instances().apply(sample)) {
       instance
           .thing()

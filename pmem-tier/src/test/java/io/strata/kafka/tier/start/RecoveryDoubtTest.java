@@ -122,7 +122,8 @@ final class RecoveryDoubtTest {
     Path copy = second.resolve("orders-0").resolve(segment.getFileName());
     Files.createDirectory(copy.getParent());
     Files.write(copy, Arrays.copyOf(BATCHES, BATCHES.length / 2));
-    assertThatThrownBy(() -> fixture.open()).hasMessageContaining("no attribute of it says where they are");
+    assertThatThrownBy(() -> fixture.open())
+        .hasMessageContaining("no attribute of it says where they are");
     Files.delete(copy);
     Files.delete(copy.getParent());
     Files.delete(second);

@@ -87,8 +87,7 @@ class PendingDeletionsTest {
   void aDeletionOfAFailedCopyCountsWhenItIsNoted() throws Exception {
     SegmentStore store = open(List.of(files.wrap(logs)));
     Runnable over =
-        files.fail(
-            "No space left on device", (operation, path) -> operation == Operation.WRITE);
+        files.fail("No space left on device", (operation, path) -> operation == Operation.WRITE);
     store.deletions.addOfFailedCopy(SEGMENT);
     assertThat(store.deletions.has(SEGMENT)).isTrue();
     assertThat(store.deletions.add(SEGMENT)).as("while it cannot be noted").isFalse();
