@@ -59,7 +59,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
   private volatile Supplier<Snapshot> recent;
 
-  /** What else could not be read, and has been logged. */
+  /** The names of the other sources that could not be read, and have been logged. */
   private final Set<String> unread = ConcurrentHashMap.newKeySet();
 
   @GuardedBy("this")
