@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -229,6 +230,7 @@ class RemoteMovesTest {
         int partition = p;
         await()
             .atMost(Tiers.PATIENCE)
+            .ignoreExceptionsInstanceOf(NoSuchFileException.class)
             .untilAsserted(() -> assertExcessIsGone(tier, broker, partition, keep));
       }
       // And no more than that, later.
