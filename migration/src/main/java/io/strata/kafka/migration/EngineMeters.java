@@ -50,7 +50,7 @@ public record EngineMeters(
   /** Calls or segments, and their bytes. */
   public record Count(LongAdder number, LongAdder bytes) {
 
-    /** Is zero. */
+    /** Makes one that has counted nothing. */
     public Count() {
       this(new LongAdder(), new LongAdder());
     }
@@ -72,12 +72,15 @@ public record EngineMeters(
    */
   public record TierMeter(Count destaged, Count promoted, Count evicted, RateMeter down) {
 
-    /** Is zero. */
+    /** Makes one that has counted nothing. */
     public TierMeter(LongSupplier nanoTime) {
       this(new Count(), new Count(), new Count(), new RateMeter(nanoTime));
     }
 
-    /** How long copies down of so many bytes take at the recent rate; NaN without a rate. */
+    /**
+     * Returns the seconds that copies down of so many bytes take at the recent rate; NaN without a
+     * rate.
+     */
     public double secondsFor(long bytes) {
       double rate = down.perSecond();
       return bytes == 0 ? 0 : rate > 0 ? bytes / rate : Double.NaN;

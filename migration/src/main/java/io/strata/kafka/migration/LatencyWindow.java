@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * How long one kind of call took: count and mean since this object was made, the distribution over
+ * Durations of one kind of call: count and mean since this object was made, the distribution over
  * the last five to ten minutes, or since the last reading if that is longer ago.
  *
  * <p>Thread safety: any number of threads may record, wait-free and in tens of nanoseconds; readers

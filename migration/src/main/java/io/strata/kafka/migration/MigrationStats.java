@@ -28,7 +28,7 @@ public record MigrationStats(
     RoundCost cost) {
 
   /**
-   * How planning rounds went.
+   * Failures of planning rounds, and what the last one cost.
    *
    * @param failed those that failed
    * @param failedInARow those that failed since one succeeded

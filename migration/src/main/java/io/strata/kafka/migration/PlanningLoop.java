@@ -35,7 +35,7 @@ final class PlanningLoop implements Runnable {
 
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  /** How many rounds there were, and how long they took. */
+  /** Counts rounds, and how long they took. */
   final LatencyWindow latencies;
 
   volatile RoundCost counts = new RoundCost(0, 0, 0);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One value, kept for a moment: a hundred metrics of one scrape are of the same moment and cost one
  * sample. It is kept for 200 ms at least, and for twenty times as long as it took to take: however
  * many segments a sample counts and however many readers there are, they use at most a twentieth of
- * one processor.
+ * one processor. A failure is kept in the same way.
  *
  * <p>Thread safety: safe for use by any number of threads; they wait for one another.
  */
@@ -23,7 +23,7 @@ final class Recent<T> implements Supplier<T> {
   private final LongSupplier nanoTime;
 
   @GuardedBy("this")
-  private @Nullable T kept;
+  private @Nullable Supplier<T> outcome;
 
   @GuardedBy("this")
   private long expires;
@@ -33,17 +33,36 @@ final class Recent<T> implements Supplier<T> {
     this.nanoTime = nanoTime;
   }
 
-  /** The value. */
+  /**
+   * The value.
+   *
+   * @throws IllegalStateException if it could not be taken
+   */
   @Override
-  public synchronized T get() {
+  public T get() {
+    return outcome().get();
+  }
+
+  private synchronized Supplier<T> outcome() {
     long began = nanoTime.getAsLong();
-    T value = kept;
-    if (value == null || began - expires >= 0) {
-      value = source.get();
-      kept = value;
+    Supplier<T> kept = outcome;
+    if (kept == null || began - expires >= 0) {
+      kept = take();
+      outcome = kept;
       long now = nanoTime.getAsLong();
       expires = now + Math.max(KEPT_NANOS, KEPT_FACTOR * (now - began));
     }
-    return value;
+    return kept;
+  }
+
+  private Supplier<T> take() {
+    try {
+      T taken = source.get();
+      return () -> taken;
+    } catch (RuntimeException | LinkageError e) {
+      return () -> {
+        throw new IllegalStateException("no sample could be taken", e);
+      };
+    }
   }
 }

@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -48,6 +47,9 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
 
   private static final String BROKER = "the broker";
 
+  private static final String UNREADABLE =
+      "Metrics cannot be read: gauges are NaN until they can; logged once";
+
   private final Logger log;
   private final Supplier<List<String>> offline;
   private final Supplier<List<String>> leftOut;
@@ -59,7 +61,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
   private volatile Supplier<Snapshot> recent;
 
-  /** The names of the other sources that could not be read, and have been logged. */
+  /** The names of the sources that could not be read last, which has been logged. */
   private final Set<String> unread = ConcurrentHashMap.newKeySet();
 
   @GuardedBy("this")
@@ -72,8 +74,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
       Supplier<F> source,
       List<Group<F, ?>> groups,
       Supplier<Map<String, String>> settings,
-      List<Meter> meters,
-      AtomicBoolean logged) {}
+      List<Meter> meters) {}
 
   /**
    * All values at one moment.
@@ -168,24 +169,16 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
       Supplier<F> source,
       List<Group<F, ?>> groups,
       Supplier<Map<String, String>> settings) {
-    return new Part<>(
-        name, brokerId, source, groups, settings, new ArrayList<>(), new AtomicBoolean());
+    return new Part<>(name, brokerId, source, groups, settings, new ArrayList<>());
   }
 
   @GuardedBy("this")
   private void publish(Part<?> part) {
     recent = new Recent<>(this::take, nanoTime); // the kept values are of other things
+    boolean unused = unread.remove(part.name());
     register(part);
     if (ofBroker.isEmpty()) {
-      register(
-          new Part<>(
-              BROKER,
-              "",
-              this::health,
-              MetricCatalogue.BROKER,
-              Map::of,
-              ofBroker,
-              new AtomicBoolean()));
+      register(new Part<>(BROKER, "", this::health, MetricCatalogue.BROKER, Map::of, ofBroker));
       publishStatus();
     }
   }
@@ -316,11 +309,11 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
 
   private List<String> known(Supplier<List<String>> source, String name, List<String> unknown) {
     try {
-      return source.get();
+      List<String> found = source.get();
+      boolean unused = unread.remove(name);
+      return found;
     } catch (RuntimeException | LinkageError e) {
-      if (unread.add(name)) {
-        log.warn("The state of {} cannot be read; logged once", name, e);
-      }
+      warn(name, "The state of " + name + " cannot be read; logged once", e);
       unknown.add(name);
       return List.of();
     }
@@ -335,21 +328,22 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
       part.groups().forEach(group -> add(own, group, sample, failures));
       values.putAll(own);
       if (failures.isEmpty()) {
-        part.logged().set(false);
+        boolean unused = unread.remove(part.name());
       } else {
-        warn(part, failures.get(0));
+        warn(part.name(), UNREADABLE, failures.get(0));
       }
       return Optional.of(sample);
     } catch (RuntimeException | LinkageError e) {
-      warn(part, e);
+      warn(part.name(), UNREADABLE, e);
       unknown.add(part.name());
       return Optional.empty();
     }
   }
 
-  private void warn(Part<?> part, Throwable failure) {
-    if (!part.logged().getAndSet(true)) {
-      log.warn("Metrics cannot be read: gauges are NaN until they can; logged once", failure);
+  /** Logs that a source cannot be read, if it could be before. */
+  private void warn(String name, String message, Throwable failure) {
+    if (unread.add(name)) {
+      log.warn(message, failure);
     }
   }
 

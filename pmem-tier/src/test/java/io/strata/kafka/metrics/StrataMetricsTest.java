@@ -1,6 +1,7 @@
 package io.strata.kafka.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
@@ -403,6 +404,23 @@ class StrataMetricsTest {
     assertThat(recent.get()).isEqualTo(1);
     pass(Duration.ofMillis(1));
     assertThat(recent.get()).isEqualTo(2);
+  }
+
+  /** A source that fails may take as long as one that does not. */
+  @Test
+  void aFailureIsKeptAsLong() {
+    AtomicInteger taken = new AtomicInteger();
+    Recent<Integer> recent =
+        new Recent<>(
+            () -> {
+              throw new IllegalStateException("failure " + taken.incrementAndGet());
+            },
+            now::get);
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(recent::get).hasRootCauseMessage("failure 1");
+    }
+    pass(Duration.ofMillis(200));
+    assertThatThrownBy(recent::get).hasRootCauseMessage("failure 2");
   }
 
   /** Otherwise a rate is that of other numbers, or 0 as long as a sample is kept. */

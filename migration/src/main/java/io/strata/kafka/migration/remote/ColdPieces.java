@@ -105,7 +105,15 @@ final class ColdPieces implements AutoCloseable {
     if (found != null) {
       return found;
     }
-    FutureTask<ByteBuffer> asked = new FutureTask<>(() -> load(place, piece));
+    FutureTask<ByteBuffer> asked =
+        new FutureTask<>(() -> load(place, piece)) {
+          /** Has the waiting readers throw it; the next asks again. */
+          @Override
+          protected void setException(Throwable failure) {
+            forget(piece, this);
+            super.setException(failure);
+          }
+        };
     executor.execute(asked);
     pieces.put(piece, asked);
     if (pieces.size() > most) {
@@ -114,21 +122,19 @@ final class ColdPieces implements AutoCloseable {
     return asked;
   }
 
+  /** Forgets a request, unless another one for that piece has taken its place. */
+  private synchronized void forget(Piece piece, FutureTask<ByteBuffer> asked) {
+    boolean unused = pieces.remove(piece, asked);
+  }
+
   private ByteBuffer load(Located place, Piece piece) throws IOException, InterruptedException {
-    try {
-      long begin = (long) piece.number() * pieceBytes(place);
-      int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
-      ByteBuffer bytes = ByteBuffer.allocate(length);
-      store.lookup.readCold(place, begin, bytes);
-      fetched.add(length);
-      place.manifest().chunks().check(StoreReads.describe(place), begin, bytes.clear());
-      return bytes;
-    } catch (Throwable e) { // The waiting readers throw it; the next asks again.
-      synchronized (this) {
-        pieces.remove(piece);
-      }
-      throw e;
-    }
+    long begin = (long) piece.number() * pieceBytes(place);
+    int length = (int) Math.min(pieceBytes(place), place.manifest().segment().bytes() - begin);
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    store.lookup.readCold(place, begin, bytes);
+    fetched.add(length);
+    place.manifest().chunks().check(StoreReads.describe(place), begin, bytes.clear());
+    return bytes;
   }
 
   private ByteBuffer await(Located place, int number, FetchTime time)

@@ -74,7 +74,7 @@ final class RemoteMeters {
       return nanoTime.getAsLong() - began;
     }
 
-    /** How long it took is counted now, though it goes on. */
+    /** Counts now how long it took, though it goes on. */
     void latency() {
       meter.latency().record(tookNanos());
     }

@@ -70,7 +70,7 @@ public final class TieredSegment {
 
     /** The last name of the log file. */
     String fileName() {
-      return path.substring(path.lastIndexOf(File.separatorChar) + 1);
+      return lastName(path);
     }
 
     Path logFile() {
@@ -110,9 +110,13 @@ public final class TieredSegment {
     String path = segment.createdAs();
     return new Place(
         registry.directoryOf(logFile),
-        path.substring(path.lastIndexOf(File.separatorChar) + 1).equals(name) ? path : name,
+        lastName(path).equals(name) ? path : name,
         disks.apply(logFile),
         isCurrent(SegmentNames.of(logFile)));
+  }
+
+  private static String lastName(String path) {
+    return path.substring(path.lastIndexOf(File.separatorChar) + 1);
   }
 
   private static boolean isCurrent(Optional<SegmentName> named) {
