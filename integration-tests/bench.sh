@@ -11,8 +11,9 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
                                                                 java of the path. Needs cc, libpmem
        integration-tests/bench.sh forced DIRECTORY [ROUNDS [APPENDS]]
                                                                 forced appends of 16 KiB to a pool of type file, by 1 and 8
-                                                                threads, beside C with O_DIRECT and O_DSYNC and with
-                                                                fdatasync, in turn; 5 rounds, 2000 appends a thread. Needs cc
+                                                                threads, beside C with O_DIRECT and O_DSYNC, with
+                                                                fdatasync, and with all that a pool writes, in turn;
+                                                                5 rounds, 2000 appends a thread. Needs cc
        integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [LOG_MBPS [burst|steady|all [WHICH...]]]]]]
                                                                 a log directory of 80 MB/s: a burst after a quiet minute, and a
                                                                 steady load with a retention of 1, 1.5 and 2 pools;
@@ -88,6 +89,7 @@ forced() {
     for threads in 1 8; do
       echo "$threads C,direct $("$c" "$directory" 16384 "$threads" "$appends" direct)"
       echo "$threads C,fdatasync $("$c" "$directory" 16384 "$threads" "$appends" cached)"
+      echo "$threads C,pool $("$c" "$directory" 16384 "$threads" "$appends" pool)"
       echo "$threads channel $(run --enable-native-access=ALL-UNNAMED io.strata.kafka.it.bench.ForcedTurn \
         "$directory" 16384 "$threads" "$appends")"
     done
