@@ -99,6 +99,15 @@ forced() {
     END { show() }'
 }
 
+# With the classes of other releases of Kafka, which Maven brings.
+remote() {
+  local home
+  home=$(mvn -B -Dstyle.color=never -version | sed -n 's/^Maven home: //p')
+  run -Dstrata.it.kafka.other="$PWD/kafka-versions/pom.xml" -Dstrata.it.maven.home="$home" \
+    -Dstrata.it.maven.repository="$HOME/.m2/repository" -Dstrata.it.maven.settings=offline=false \
+    io.strata.kafka.it.RemoteComparison "$@"
+}
+
 case $what in
   forced) forced "$@" ;;
   scale) run io.strata.kafka.it.TierScale "$@" ;;
@@ -106,7 +115,7 @@ case $what in
     -p directory=/dev/shm "$@" ;;
   turns) turns "$@" ;;
   migration) run io.strata.kafka.it.MigrationComparison "$@" ;;
-  remote) run io.strata.kafka.it.RemoteComparison "$@" ;;
+  remote) remote "$@" ;;
   planning) run io.strata.kafka.it.PlanningCost "$@" ;;
   --help | -h) usage ;;
   *) usage >&2; exit 2 ;;

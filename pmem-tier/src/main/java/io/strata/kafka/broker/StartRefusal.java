@@ -15,6 +15,23 @@ import org.slf4j.LoggerFactory;
  *
  * <p>An exception instead would go through Kafka: it logs stack traces after the reason, and where
  * its log manager exists, its shutdown writes empty checkpoints over those of the log directories.
+ *
+ * <p>Three callers end here, each with reasons of its own:
+ *
+ * <ul>
+ *   <li>{@code RuntimeHandle}, when the tier cannot be opened: {@code BrokerTier} and {@code
+ *       BrokerProperties} (file and keys), then in the order of {@code HotTier.start} {@code
+ *       PoolType}, {@code KafkaLocks}, {@code MissingPools}, {@code Moments}, {@code PoolSet} with
+ *       {@code PoolException.Kind}, {@code LogDirectories}, and {@code Recovery} with {@code
+ *       RecoveryRule};
+ *   <li>{@code StrataReporter}, when the provider is missing or Kafka reads another configuration;
+ *   <li>{@code StrataRemoteStorageManager}: {@code RemoteConfig}, {@code ClassCopies}, {@code
+ *       ColdManager}, {@code StoreOpener}.
+ * </ul>
+ *
+ * <p>{@code docs/operations.md}, "When the broker does not start", lists all of them, and {@code
+ * RefusalListTest} holds it to the code. {@code HotTier.refusal} tries the local ones and changes
+ * nothing.
  */
 final class StartRefusal {
 

@@ -5,7 +5,8 @@ import java.util.Locale;
 
 /**
  * Whether the tail of a segment that has spilled to its log file is forced to the medium with each
- * append.
+ * append. {@link #forces} decides it for pools that need a force too, and {@code
+ * strata.durability=ack} overrides the key.
  */
 public enum SpillForce {
   /** Forced when the pool survives a power failure, so that a spill does not lower the promise. */

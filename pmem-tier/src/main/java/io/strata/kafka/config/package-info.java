@@ -2,9 +2,20 @@
  * The {@code strata.*} keys, declared once with their text, and what Strata reads of the broker's
  * own {@code server.properties}.
  *
- * <p>{@code BrokerMigration} hands the values of {@code strata.migration.*} to {@code
- * MigrationEngine}, at the start and at each change; each of its rounds hands them to {@code
- * Planner}.
+ * <p>{@code MigrationKeys.read} makes {@code MigrationSettings} of {@code strata.migration.*}. They
+ * have two readers:
+ *
+ * <ul>
+ *   <li>{@code MigrationEngine}, from {@code broker.BrokerMigration}. Each of its rounds hands them
+ *       to {@code Planner}, where {@code PlannedTier} makes marks of the thresholds.
+ *   <li>{@code tier.HotTier}, from {@code broker.BrokerTier}. Its {@code tier.space.Scarcity}
+ *       places new segments lower, and paces copies, by the thresholds.
+ * </ul>
+ *
+ * <p>A change on a live broker reaches both through {@code StrataReporter}, {@code
+ * LiveConfiguration} and {@code BrokerMigration.reconfigure}. The keys of the remote tier, {@code
+ * rsm.config.migration.*}, go by {@code RemoteConfig} and {@code MoverRole} to an engine of its
+ * own.
  *
  * <p>Public doors: {@link io.strata.kafka.config.StrataKeys}, the catalogue; {@link
  * io.strata.kafka.config.StrataConfig}, its checked values; {@link

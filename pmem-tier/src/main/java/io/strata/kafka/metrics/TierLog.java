@@ -216,6 +216,6 @@ public final class TierLog implements TierEvents {
 
   @Override
   public void backgroundFailure(String what, Exception cause) {
-    log.warn("Could not {}: retried later", what, cause);
+    log.warn("Could not {}", what, cause);
   }
 }

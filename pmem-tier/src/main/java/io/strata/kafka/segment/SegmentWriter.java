@@ -192,9 +192,9 @@ final class SegmentWriter {
   }
 
   /**
-   * Forces an append in a lower tier that needs a force, or in a log file, whose name may be new,
-   * if an acknowledged record is to survive a power cut in the first tier. Without the writer lock,
-   * which a force under way takes.
+   * Forces an append before it is acknowledged, if {@code forcesAppends} says so: in any pool that
+   * needs a force, and the name of a log file, which may be new. {@code SpilledTail} has forced the
+   * bytes in the log file. Without the writer lock, which a force under way takes.
    */
   private void forceAppend(int written, FileChannel logFile) throws IOException {
     if (written > 0 && settings.forcesAppends().getAsBoolean()) {

@@ -106,7 +106,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final SegmentRegistry registry;
   private final UnsyncedRenames unsynced;
 
-  /** True if bytes appended in the log file are durable when they are acknowledged. */
+  /**
+   * True if an append in a log file, or in a pool that needs a force, is forced before it is
+   * acknowledged.
+   */
   private volatile boolean forcesAppends;
 
   private final AckDurability durability;
@@ -517,17 +520,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         return false;
       }
       if (known.isEmpty()) {
-        Optional<TieredSegment> cold = segments.findInLogFile(name);
-        if (cold.isPresent() && LogFileNames.isOtherName(name, cold.get())) {
+        Optional<TieredSegment> inLogFile = segments.findInLogFile(name);
+        if (inLogFile.isPresent() && LogFileNames.isOtherName(name, inLogFile.get())) {
           return false;
         }
-        if (cold.isPresent()) {
+        if (inLogFile.isPresent()) {
           Files.delete(name);
-          cold.get().segment().markDeleting();
-          registry.remove(cold.get());
-          release.freeAfterUnlink(cold.get(), directory);
+          inLogFile.get().segment().markDeleting();
+          registry.remove(inLogFile.get());
+          release.freeAfterUnlink(inLogFile.get(), directory);
         }
-        return cold.isPresent();
+        return inLogFile.isPresent();
       }
       unsynced.settleReplacements(name);
       known.get().segment().markDeleting();

@@ -149,7 +149,7 @@ record Renames(
     if (replaced.isPresent() && Files.isSameFile(source, target)) {
       return true;
     }
-    Optional<TieredSegment> cold =
+    Optional<TieredSegment> inLogFile =
         moved.isPresent() ? Optional.empty() : segments.findInLogFile(source);
     // It may have come here past the provider, by java.io.File.
     moved.ifPresent(segment -> registry.moved(segment, source));
@@ -169,7 +169,7 @@ record Renames(
       replaced.get().segment().markDeleting();
       release.freeAfterUnlink(replaced.get(), Directories.of(target));
     }
-    moved.or(() -> cold).ifPresent(segment -> renamed(segment, target));
+    moved.or(() -> inLogFile).ifPresent(segment -> renamed(segment, target));
     return true;
   }
 

@@ -2,6 +2,17 @@
  * The tier of hot segments as Kafka's calls meet it: a file is opened, renamed, deleted, placed.
  * The rooms below hold what each of these leads to.
  *
+ * <p>A deleted topic: Kafka first renames each partition's directory to {@code -delete}. {@code
+ * Renames.directory} then flags the slots {@code ORPHANED} and ends their moves. Later Kafka
+ * deletes each file: {@code HotTier.delete} flags the slot {@code DELETING} and unlinks the file,
+ * and {@code SlotRelease.freeAfterUnlink} frees the extents when no channel and no reader is left,
+ * the slot when the unlinking is durable. {@code RecoveryRule} ends what a crash has left. The
+ * copies of the remote tier: {@code migration.remote}.
+ *
+ * <p>A full log directory: {@code moves.DestageMove#refuseToFill} ends a copy before it begins,
+ * {@code migration.Mover} has the directory wait, and appends spill only when the pool is full too
+ * ({@code migration.NoSpaceException}).
+ *
  * <p>Door: {@link io.strata.kafka.tier.HotTier}. Rooms, lowest first: {@code spec}, {@code
  * directory}, {@code files}, {@code durable}, {@code space}, {@code moves}, {@code start}, this
  * package, {@code offline}. All paths in them are the JDK's own, never the provider's.

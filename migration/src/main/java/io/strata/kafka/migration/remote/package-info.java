@@ -2,6 +2,11 @@
  * The remote tier: Kafka's {@code RemoteStorageManager} (KIP-405) over directories on SSD and HDD.
  * All methods may be called by any number of threads, unless their class says otherwise.
  *
+ * <p>A deleted topic: Kafka asks once for each segment. {@code store.SegmentStore#delete} removes
+ * the bytes below another manager and every copy, by way of the trash. {@code PendingDeletions}
+ * notes in the log directories what cannot be done, and {@code Housekeeping} tries it again. A copy
+ * that Kafka never asks to delete stays until {@code strata remote scrub --remove-unneeded}.
+ *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side
  * implements, with {@link io.strata.kafka.migration.remote.RemoteSettings} and {@link

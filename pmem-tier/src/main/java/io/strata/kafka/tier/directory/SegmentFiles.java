@@ -15,9 +15,9 @@ import java.util.Set;
  * Answers the file system provider's questions about a file that may be a segment.
  *
  * <p>A file is <em>hot</em> while some of its bytes are in a pool; its log file, the ordinary file
- * at the same path, then holds none of them, or only the tail. Each method answers for a hot file
- * and declines every other: an empty result or {@code false} means that the provider must do what
- * the JDK would have done, and that nothing has been changed.
+ * at the same path, then holds some of them or none: copies, what was evicted, what has spilled.
+ * Each method answers for a hot file and declines every other: an empty result or {@code false}
+ * means that the provider must do what the JDK would have done, and that nothing has been changed.
  *
  * <p>All paths that cross this interface are the JDK's own (unwrapped), absolute or relative as the
  * application gave them; the directories in them may be symbolic links. The last name is not a
@@ -89,7 +89,7 @@ public interface SegmentFiles {
   /**
    * Deletes a hot file, and frees its space when the last reader is gone.
    *
-   * @return false when the file is not hot
+   * @return false when the caller is to delete it
    */
   boolean delete(Path file) throws IOException;
 

@@ -61,6 +61,9 @@ public final class UnsyncedRenames {
   /** Directories whose subdirectories were noted: others are younger than this process. */
   private final Set<Path> noted = ConcurrentHashMap.newKeySet();
 
+  /** Partitions that Kafka deletes, among the directories. */
+  private final Set<Path> deleted = ConcurrentHashMap.newKeySet();
+
   /** How many there have been; counted after the directories know. */
   private final AtomicLong renames = new AtomicLong();
 
@@ -189,7 +192,11 @@ public final class UnsyncedRenames {
       return List.of();
     }
     List<Path> all = Stream.concat(partitions.stream(), Stream.of(logDirectory)).toList();
-    all.forEach(directory -> directories.put(directory, new Renamed(directory, -1)));
+    all.forEach(
+        directory -> {
+          directories.put(directory, new Renamed(directory, -1));
+          noteIfDeleted(directory);
+        });
     noted.add(logDirectory);
     return all;
   }
@@ -209,6 +216,7 @@ public final class UnsyncedRenames {
     if (before != null && !before.settled()) {
       directories.compute(
           target, (name, there) -> there != null && there.failed() ? there : before.as(name));
+      noteIfDeleted(target);
     }
     if (needed) {
       long unused = renames.incrementAndGet();
@@ -295,15 +303,24 @@ public final class UnsyncedRenames {
     known(directory).settleIfThere();
     // Kafka removes them past the tier, and gives no other partition such a name again.
     boolean unused =
-        directories
-            .keySet()
-            .removeIf(
-                partition ->
-                    Directories.of(partition).equals(directory)
-                        && SegmentNames.inPartition(partition)
-                            .filter(name -> name.replica() == SegmentName.Replica.DELETED)
-                            .isPresent()
-                        && Files.notExists(partition, LinkOption.NOFOLLOW_LINKS));
+        deleted.removeIf(
+            partition -> Directories.of(partition).equals(directory) && forgetIfGone(partition));
+  }
+
+  private boolean forgetIfGone(Path partition) {
+    boolean gone = Files.notExists(partition, LinkOption.NOFOLLOW_LINKS);
+    if (gone) {
+      directories.remove(partition);
+    }
+    return gone;
+  }
+
+  private void noteIfDeleted(Path directory) {
+    if (SegmentNames.inPartition(directory)
+        .filter(name -> name.replica() == SegmentName.Replica.DELETED)
+        .isPresent()) {
+      deleted.add(directory);
+    }
   }
 
   /** Returns how many directories it knows. */
@@ -361,6 +378,7 @@ public final class UnsyncedRenames {
       return known;
     }
     boolean young = noted.contains(Directories.of(directory));
+    noteIfDeleted(directory);
     return directories.computeIfAbsent(directory, path -> new Renamed(path, young ? 0 : -1));
   }
 }

@@ -1,9 +1,19 @@
 /**
  * Space in the pools: who gets it, who gives it up, and when there is too little.
  *
- * <p>{@code PoolSpace} chooses the segment to evict. {@code Segment.evict} frees its slot and hands
- * the extents to the segment's gate: they are given back by the thread that evicts, or by the last
- * reader that still sees them.
+ * <p>An eviction, from the decision to the free extents:
+ *
+ * <ol>
+ *   <li>{@code PoolSpace.evict} takes the next of {@code CleanSegments} when an append, a new
+ *       segment, a copy or the reserve needs space. All other evictions are the planner's, by
+ *       {@code tier.moves.TierMoves.evict}.
+ *   <li>{@code Segment.evict} frees the slot; {@code Segment.evictPart} drops extents of a segment
+ *       that stays. Both hand the extents to {@code ReaderGate.retire}.
+ *   <li>The thread that evicts, or the last reader that still sees the extents, calls {@code
+ *       Pool.release}. It first makes zeros of them where the pool needs a force.
+ * </ol>
+ *
+ * <p>{@code tier.directory.SlotRelease} only removes the tag that is left.
  *
  * <p>Door: {@link io.strata.kafka.tier.space.PoolSpace}.
  */

@@ -44,6 +44,6 @@ public interface TierEvents {
    */
   default void spilled(Path file, long bytesInPool) {}
 
-  /** Something in the background failed; it is tried again. */
+  /** Something in the background failed; what waits for it goes on, and most of it is retried. */
   default void backgroundFailure(String what, Exception cause) {}
 }

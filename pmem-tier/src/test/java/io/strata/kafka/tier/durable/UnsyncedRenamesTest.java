@@ -18,8 +18,12 @@ class UnsyncedRenamesTest {
   void deletedPartitionsAreForgotten() throws IOException {
     UnsyncedRenames unsynced = new UnsyncedRenames(true);
     Path kept = Files.createDirectory(logs.resolve("kept-0"));
-    unsynced.found(logs, List.of(kept));
-    int before = unsynced.size();
+    Path gone = Files.createDirectory(logs.resolve("t-7.%032x-delete".formatted(7)));
+    unsynced.found(logs, List.of(kept, gone));
+    int before = unsynced.size() - 1;
+    Files.delete(gone);
+    unsynced.settleDirectory(logs);
+    assertThat(unsynced.size()).as("one that was there at the start").isEqualTo(before);
     for (int i = 0; i < 100; i++) {
       Path partition = Files.createDirectory(logs.resolve("t-" + i));
       unsynced.forceNamesIn(partition);
