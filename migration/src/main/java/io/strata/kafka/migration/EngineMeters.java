@@ -2,7 +2,7 @@ package io.strata.kafka.migration;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.Move;
-import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.BackOffs.FailureCause;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;

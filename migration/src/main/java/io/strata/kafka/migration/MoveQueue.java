@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.Move;
-import io.strata.kafka.migration.plan.PlannedMove;
-import io.strata.kafka.migration.plan.PlannedMove.Target;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
+import io.strata.kafka.migration.plan.Plan.PlannedMove.Target;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

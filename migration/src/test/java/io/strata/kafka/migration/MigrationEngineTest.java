@@ -12,7 +12,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
 import io.strata.kafka.migration.EngineMeters.TierMeter;
-import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.BackOffs.FailureCause;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
 import io.strata.kafka.migration.plan.PolicyRegistry;

@@ -4,7 +4,7 @@ import io.strata.kafka.migration.plan.BackOffs;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
 import io.strata.kafka.migration.plan.Plan;
-import io.strata.kafka.migration.plan.PlannedMove;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
 import io.strata.kafka.migration.plan.Planner;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;

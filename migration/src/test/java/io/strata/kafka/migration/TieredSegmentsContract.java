@@ -3,10 +3,10 @@ package io.strata.kafka.migration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
-import io.strata.kafka.migration.plan.MoveResult.Outcome;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult.Outcome;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;

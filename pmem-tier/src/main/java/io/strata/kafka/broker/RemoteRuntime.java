@@ -19,7 +19,7 @@ import io.strata.kafka.migration.remote.RemoteEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.tier.spec.TestHook;
 import java.io.IOException;
 import java.nio.file.Path;

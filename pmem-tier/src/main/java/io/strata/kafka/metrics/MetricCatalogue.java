@@ -12,7 +12,7 @@ import io.strata.kafka.metrics.Metric.Group.Instance;
 import io.strata.kafka.migration.EngineMeters.Count;
 import io.strata.kafka.migration.EngineMeters.TierMeter;
 import io.strata.kafka.migration.MigrationStats;
-import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.BackOffs.FailureCause;
 import io.strata.kafka.migration.plan.Plan.TierPlan;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;

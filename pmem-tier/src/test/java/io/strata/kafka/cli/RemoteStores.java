@@ -2,19 +2,19 @@ package io.strata.kafka.cli;
 
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
-import io.strata.kafka.migration.remote.store.StoreRefusedException;
+import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.Directory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.LevelOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -100,7 +100,7 @@ public final class RemoteStores {
 
   private SegmentStore open(Duration age) throws IOException {
     try {
-      return SegmentStore.open(
+      return new SegmentStore(
           new StoreOptions(
               List.of(level("ssd", ssd), level("hdd", hdd)),
               4,

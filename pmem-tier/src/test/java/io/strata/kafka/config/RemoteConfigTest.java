@@ -11,7 +11,7 @@ import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -320,7 +320,7 @@ class RemoteConfigTest {
   void aDirectoryThatTheBrokerHasUsedMayBeUnmounted() throws Exception {
     manager.put("ssd.directories", temp.resolve("ssd2").toString());
     SegmentStore unused =
-        SegmentStore.open(
+        new SegmentStore(
             new StoreOptions(
                 settings().levels(),
                 7,

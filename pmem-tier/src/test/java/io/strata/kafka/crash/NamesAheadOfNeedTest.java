@@ -3,8 +3,8 @@ package io.strata.kafka.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotState;

@@ -3,7 +3,7 @@ package io.strata.kafka.crash;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.cli.MarkdownPage;
-import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

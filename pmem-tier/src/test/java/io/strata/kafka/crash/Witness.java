@@ -2,8 +2,8 @@ package io.strata.kafka.crash;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.crash.SimWorld.End;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.pool.SimPools;
 import io.strata.kafka.pool.SimPools.FirstLine;
 import io.strata.kafka.pool.words.SlotFlag;

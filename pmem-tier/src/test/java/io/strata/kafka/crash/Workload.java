@@ -1,8 +1,8 @@
 package io.strata.kafka.crash;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

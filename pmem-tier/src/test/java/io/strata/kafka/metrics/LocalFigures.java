@@ -10,7 +10,7 @@ import io.strata.kafka.migration.EngineMeters.Count;
 import io.strata.kafka.migration.EngineMeters.TierMeter;
 import io.strata.kafka.migration.LatencyWindow;
 import io.strata.kafka.migration.MigrationStats;
-import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.BackOffs.FailureCause;
 import io.strata.kafka.migration.plan.Plan.TierPlan;
 import io.strata.kafka.pool.PoolInfo;
 import io.strata.kafka.pool.PoolUsage;

@@ -4,7 +4,7 @@ import io.strata.kafka.migration.EngineMeters;
 import io.strata.kafka.migration.EngineMeters.TierMeter;
 import io.strata.kafka.migration.LatencyWindow;
 import io.strata.kafka.migration.MigrationStats;
-import io.strata.kafka.migration.plan.FailureCause;
+import io.strata.kafka.migration.plan.BackOffs.FailureCause;
 import io.strata.kafka.migration.plan.Plan.TierPlan;
 import io.strata.kafka.migration.remote.RemoteStats;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.strata.kafka.config.key.MetaProperties;
 import io.strata.kafka.crash.Call;
 import io.strata.kafka.crash.FailingFiles;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.NewestLogFiles;
 import io.strata.kafka.tier.directory.TierParts;

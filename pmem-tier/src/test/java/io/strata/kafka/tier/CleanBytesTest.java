@@ -4,9 +4,9 @@ import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
-import io.strata.kafka.migration.plan.MoveResult.Outcome;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult.Outcome;
 import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.offline.ReadOnlyTier;
 import io.strata.kafka.tier.spec.MoveStage;

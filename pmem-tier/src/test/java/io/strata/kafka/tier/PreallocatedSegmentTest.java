@@ -3,8 +3,8 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.migration.plan.MoveResult;
-import io.strata.kafka.migration.plan.MoveResult.Outcome;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult.Outcome;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.view.SegmentTag;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
-import io.strata.kafka.migration.plan.MoveResult.Outcome;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult.Outcome;
 import io.strata.kafka.pool.PoolChecker;
 import io.strata.kafka.tier.offline.Drain;
 import io.strata.kafka.tier.spec.TierEvents;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.GeneratedPage;
-import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

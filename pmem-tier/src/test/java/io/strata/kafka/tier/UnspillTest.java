@@ -3,7 +3,7 @@ package io.strata.kafka.tier;
 import static io.strata.kafka.tier.TierFixture.assertDone;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.spec.MoveStage;
 import java.io.ByteArrayOutputStream;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
-import io.strata.kafka.migration.plan.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

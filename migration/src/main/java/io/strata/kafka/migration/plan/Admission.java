@@ -4,7 +4,8 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
-import io.strata.kafka.migration.plan.PlannedMove.Target;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
+import io.strata.kafka.migration.plan.Plan.PlannedMove.Target;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -23,8 +24,6 @@ import java.util.stream.Stream;
  * Lets moves into a plan: each segment once, none beyond a tier's space, none against an obstacle.
  * The moves that a policy asks for are shared between log directories, and in each between
  * partitions.
- *
- * <p>Thread safety: used by one thread.
  */
 final class Admission {
 
@@ -35,7 +34,6 @@ final class Admission {
   private final Set<Long> planned = new HashSet<>();
   private final Map<Move.Kind, List<PlannedMove>> admitted = new EnumMap<>(Move.Kind.class);
 
-  /** With the order in which segments are evicted for promotions. */
   Admission(Planner.Input in, RoundInventory inventory, Comparator<SegmentView> giveWayOrder) {
     this.in = in;
     this.inventory = inventory;
@@ -104,8 +102,6 @@ final class Admission {
 
   /**
    * Lets an active segment go on in a tier; it takes an extent there, and a slot if it has none.
-   *
-   * @return whether the tier has both
    */
   boolean goOn(Move move) {
     PlannedTier tier = inventory.tiers.get(move.toTier());
@@ -122,7 +118,6 @@ final class Admission {
     return true;
   }
 
-  /** Takes no space and meets no obstacle. */
   private PlannedMove evict(Move move) {
     inventory.tiers.get(move.segment().tier()).evict(move.segment());
     return add(move, Target.of(move, logDirs), 0, false);

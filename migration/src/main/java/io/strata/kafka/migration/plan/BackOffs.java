@@ -2,8 +2,10 @@ package io.strata.kafka.migration.plan;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.Move;
-import io.strata.kafka.migration.plan.PlannedMove.Target;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
+import io.strata.kafka.migration.plan.Plan.PlannedMove.Target;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
@@ -28,7 +30,6 @@ public final class BackOffs {
   /**
    * A wait.
    *
-   * @param failures in a row
    * @param cancelled moves cancelled without a fault, in a row with them
    * @param corrupt whether one of the failures found the segment corrupt
    * @param until by the clock for intervals
@@ -107,7 +108,6 @@ public final class BackOffs {
     }
   }
 
-  /** Returns whether a segment waits after a failure. */
   public synchronized boolean waits(long segment) {
     Wait wait = segments.get(segment);
     return wait != null && wait.until() - nanoTime.getAsLong() > 0;
@@ -152,7 +152,6 @@ public final class BackOffs {
     return !segments.isEmpty();
   }
 
-  /** Forgets segments that are gone. */
   public synchronized void retain(LongPredicate exists) {
     segments.keySet().removeIf(id -> !exists.test(id));
   }
@@ -161,5 +160,22 @@ public final class BackOffs {
   private long wait(int failures) {
     long full = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(failures - 1, 20));
     return full / 2 + random.nextLong(full / 2 + 1);
+  }
+
+  /** Why a move failed, as metrics distinguish it. */
+  public enum FailureCause {
+    /** The target's file system has no space, or a quota is used up. */
+    NO_SPACE,
+    /** Reading or writing failed. */
+    IO_ERROR,
+    /** The segment's own bytes are not what Kafka wrote: they are copied nowhere. */
+    CORRUPT_SEGMENT,
+    /** Anything else: a fault of Strata. */
+    OTHER;
+
+    /** For metrics and tables: lower-case letters and hyphens. */
+    public String label() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
   }
 }

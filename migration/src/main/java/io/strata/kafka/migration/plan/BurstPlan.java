@@ -32,9 +32,7 @@ public record BurstPlan(
 
   /** The unit of a number. */
   public enum Unit {
-    /** Bytes. */
     BYTES,
-    /** Bytes per second. */
     BYTES_PER_SECOND,
     /** Seconds; infinite for "for ever". */
     SECONDS,
@@ -88,7 +86,6 @@ public record BurstPlan(
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns the unit of its number. */
     public Unit unit() {
       return unit;
     }

@@ -17,13 +17,9 @@ import java.util.regex.PatternSyntaxException;
  *     above which segments are copied down, from 0 (as soon as sealed) to 1; -1 for never
  * @param hysteresis how far below the threshold the dirty share is brought, from 0 to 1: the low
  *     mark is the threshold less this, and not below 0
- * @param promote whether segments are copied up
  * @param threads how many moves are made at once, from 1
  * @param downBytesPerSecond the rate limit of copies down, all threads together; 0 for none
  * @param upBytesPerSecond the rate limit of copies up, all threads together; 0 for none
- * @param interval between two planning rounds
- * @param policy the name of the policy
- * @param policyParameters its parameters, by name
  * @param pinnedTopics regular expressions of whole topic names whose segments stay in their tier
  */
 public record MigrationSettings(
@@ -97,11 +93,7 @@ public record MigrationSettings(
     return relocates && tier < thresholds.size() - 1 ? Mode.THRESHOLD : mode;
   }
 
-  /**
-   * Which topics are pinned; remembers its answers.
-   *
-   * @throws IllegalArgumentException if an expression is none
-   */
+  /** Which topics are pinned; remembers its answers. */
   public Predicate<String> pinned() {
     if (pinnedTopics.isEmpty()) {
       return topic -> false; // It is asked of each segment.

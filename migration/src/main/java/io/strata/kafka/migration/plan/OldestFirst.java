@@ -16,8 +16,6 @@ import java.util.function.BiPredicate;
  * The common part of the built-in policies: sealed segments in an order, the demand of the tiers
  * met from its beginning, spare space filled from its end. Active segments meet the demand that
  * sealed ones leave, those first that have most to copy.
- *
- * <p>Thread safety: used by one thread.
  */
 final class OldestFirst {
 
@@ -90,7 +88,8 @@ final class OldestFirst {
   void leave(SegmentView segment, int toTier) {
     int lowest = lowest(segment);
     if (lowest < snapshot.logDirs()) {
-      excess[lowest] -= bytesIn(segment, lowest);
+      excess[lowest] -=
+          segment.tier() == lowest ? segment.poolBytes() - segment.cleanBytes() : segment.bytes();
     }
     planned.add(segment.id());
     moves.add(segment.clean() ? Move.evict(segment) : Move.destage(segment, toTier));
@@ -158,7 +157,6 @@ final class OldestFirst {
             || snapshot.tiers().get(segment.tier()).excessBytes() == 0);
   }
 
-  /** Returns whether it fits what is spare. */
   private boolean promote(SegmentView segment, int tier) {
     long needed = PlannedTier.needed(segment);
     if (needed > spare[tier]) {
@@ -172,9 +170,5 @@ final class OldestFirst {
   void promoteBeyondSpare(SegmentView segment, int tier) {
     planned.add(segment.id());
     moves.add(Move.promote(segment, tier));
-  }
-
-  private static long bytesIn(SegmentView segment, int tier) {
-    return segment.tier() == tier ? segment.poolBytes() - segment.cleanBytes() : segment.bytes();
   }
 }

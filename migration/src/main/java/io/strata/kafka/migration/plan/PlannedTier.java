@@ -16,8 +16,6 @@ import java.util.List;
  *
  * <p>Space is free bytes and those of clean segments that may be evicted, less what is on its way
  * already. A copy down evicts what it needs; a copy up takes free space alone.
- *
- * <p>Thread safety: used by one thread.
  */
 final class PlannedTier {
 
@@ -32,13 +30,11 @@ final class PlannedTier {
   final TierUsage usage;
   final Mode mode;
 
-  /** The bytes of it that count. */
   final long measured;
 
   /** Whether nothing ever leaves to make space. */
   final boolean never;
 
-  /** The marks, in bytes. */
   final long high;
 
   final long low;
@@ -119,7 +115,6 @@ final class PlannedTier {
     return new TierPlan(draining, draining ? above : 0);
   }
 
-  /** A move takes bytes off. */
   void cover(long bytes) {
     excess = Math.max(0, excess - bytes);
   }
@@ -136,7 +131,6 @@ final class PlannedTier {
     evictableSlots += slots(segment);
   }
 
-  /** Returns how many slots an eviction frees. */
   static int slots(SegmentView segment) {
     return segment.leavesWhole() ? 1 : 0;
   }
@@ -165,7 +159,6 @@ final class PlannedTier {
     return freeBytes + evictableBytes >= needed && freeSlots + evictableSlots >= 1;
   }
 
-  /** The bytes to evict for it. */
   long missing(long needed) {
     return Math.max(0, needed - freeBytes);
   }
@@ -175,13 +168,7 @@ final class PlannedTier {
     return Math.max(0, 1 - freeSlots);
   }
 
-  /** Space, clean segments evicted. */
   long bytes() {
     return Math.max(0, freeBytes + evictableBytes);
-  }
-
-  /** So much of the capacity, in bytes. */
-  double share(double share) {
-    return share * usage.capacityBytes();
   }
 }

@@ -8,6 +8,7 @@ import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
 import io.strata.kafka.migration.plan.Plan.Refusal;
 import io.strata.kafka.migration.plan.Plan.TierPlan;
 import java.util.ArrayList;
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * Makes a plan from a state: a pure function. The rules that hold whatever the policy says are
  * here: pins and exclusions, marks, space, fairness, obstacles. {@code docs/design/migration.md}
  * says why.
- *
- * <p>Thread safety: used by one thread.
  */
 public final class Planner {
 
@@ -40,7 +39,6 @@ public final class Planner {
    * <p>Immutable, but for what the policy and the waits are.
    *
    * @param pinned by the topic, whether a segment stays where it is, and comes up before all others
-   * @param before the tiers in the last plan
    * @param inFlight moves that wait or are being made; those of the state that are meant too
    * @param backOffs the moves that must not be tried at present
    */
@@ -149,7 +147,7 @@ public final class Planner {
       int last = Math.min(segment.tier(), logDirs - 1);
       for (int tier = first; tier <= last; tier++) {
         if (!found.get(tier).draining()
-            && tiers.get(tier).bytes() >= tiers.get(tier).share(SHARE_TO_GO_ON)
+            && tiers.get(tier).bytes() >= SHARE_TO_GO_ON * tiers.get(tier).usage.capacityBytes()
             && admission.goOn(Move.promote(segment, tier))) {
           break;
         }
@@ -190,7 +188,7 @@ public final class Planner {
   }
 
   private static boolean leavesSpace(PlannedTier tier, long promoted) {
-    return tier.bytes() - (long) tier.share(SHARE_FOR_OTHERS) >= promoted;
+    return tier.bytes() - (long) (SHARE_FOR_OTHERS * tier.usage.capacityBytes()) >= promoted;
   }
 
   private TierSnapshot snapshot() {

@@ -4,7 +4,8 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
-import io.strata.kafka.migration.plan.PlannedMove.Target;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
+import io.strata.kafka.migration.plan.Plan.PlannedMove.Target;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -12,11 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * The segments of one round, sorted by what may become of them, with their sums.
- *
- * <p>Thread safety: used by one thread.
- */
+/** The segments of one round, sorted by what may become of them, with their sums. */
 final class RoundInventory {
 
   private final Planner.Input in;
@@ -133,8 +130,11 @@ final class RoundInventory {
       }
     } else if (!isExcluded) {
       undecided.add(segment);
-    } else if (inPool && (!segment.active() || leavesInPart(segment))) {
-      excluded.add(segment);
+    } else if (inPool) {
+      boolean leavesInPart = segment.dirtyBytes() == 0 ? segment.evictable() : mayCopyDown(segment);
+      if (!segment.active() || leavesInPart) {
+        excluded.add(segment);
+      }
     }
   }
 
@@ -143,10 +143,6 @@ final class RoundInventory {
     return segment.active()
         && segment.bytes() > 0
         && (segment.tier() < logDirs ? segment.spilled() : !segment.found());
-  }
-
-  private boolean leavesInPart(SegmentView segment) {
-    return segment.dirtyBytes() == 0 ? segment.evictable() : mayCopyDown(segment);
   }
 
   private boolean mayCopyDown(SegmentView segment) {

@@ -53,7 +53,6 @@ public interface TieredSegments {
    */
   record State(
       List<TierUsage> tiers, List<SegmentView> segments, Set<Long> unwanted, boolean relocates) {
-    /** Copies the collections. */
     public State {
       tiers = List.copyOf(tiers);
       segments = List.copyOf(segments);
@@ -121,4 +120,68 @@ public interface TieredSegments {
    * sealed, or an append found no space. It must be quick.
    */
   void onDemand(Runnable wake);
+
+  /**
+   * The questions of a move while it copies.
+   *
+   * <p>Thread safety: used by the moving thread.
+   */
+  interface MoveControl {
+
+    /** Neither waits nor stops. */
+    MoveControl UNLIMITED = new MoveControl() {};
+
+    /**
+     * The most bytes that a copy to the log directories takes at once: large enough that the force
+     * at its end costs little, and small enough that segments take turns and that little is copied
+     * in vain when a copy is cancelled. A batch of records is never divided.
+     */
+    default long pieceBytes() {
+      return 64 << 20;
+    }
+
+    /** Returns whether the move is to stop as soon as it can; asked before each piece. */
+    default boolean cancelled() {
+      return false;
+    }
+
+    /**
+     * Waits until the rate limit lets {@code bytes} be copied. Called before each piece, and never
+     * with a lock held that an append could wait for.
+     *
+     * @param bytes from 1 to 1 MiB
+     */
+    default void beforeCopying(long bytes) throws InterruptedException {}
+  }
+
+  /**
+   * How a move ended that did not fail.
+   *
+   * @param bytes copied; for an eviction, freed; 0 unless done
+   * @param reason one phrase; empty when done
+   */
+  record MoveResult(Outcome outcome, long bytes, String reason) {
+
+    /** How a move ended. */
+    public enum Outcome {
+      /** It has been made. */
+      DONE,
+      /** The segment is gone or changed, or the engine asked to stop. */
+      CANCELLED,
+      /** The target tier has no space, clean segments evicted. */
+      NO_SPACE
+    }
+
+    public static MoveResult done(long bytes) {
+      return new MoveResult(Outcome.DONE, bytes, "");
+    }
+
+    public static MoveResult cancelled(String reason) {
+      return new MoveResult(Outcome.CANCELLED, 0, reason);
+    }
+
+    public static MoveResult noSpace(String reason) {
+      return new MoveResult(Outcome.NO_SPACE, 0, reason);
+    }
+  }
 }

@@ -53,9 +53,4 @@ public final class TopicPlacement implements PlacementPolicy {
   private static boolean matchesAny(List<Pattern> patterns, String topic) {
     return patterns.stream().anyMatch(pattern -> pattern.matcher(topic).matches());
   }
-
-  @Override
-  public String toString() {
-    return "TopicPlacement[include=" + include + ", exclude=" + exclude + "]";
-  }
 }

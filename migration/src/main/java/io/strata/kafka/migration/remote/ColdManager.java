@@ -1,11 +1,11 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.remote.store.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -165,7 +165,6 @@ final class ColdManager implements OtherManager, AutoCloseable {
     return directory.resolve(type.fileName(key));
   }
 
-  /** Returns the calls that ran out of their time and have not come back. */
   RemoteStats.HangingCalls hanging() {
     return new RemoteStats.HangingCalls(
         className, copies.stuck(), reads.stuck(), deletions.stuck());
@@ -274,11 +273,7 @@ final class ColdManager implements OtherManager, AutoCloseable {
     }
   }
 
-  /**
-   * Closes the manager, and the files that its classes come from. Calls that follow fail.
-   *
-   * @throws IOException if the manager could not be closed; the message names it
-   */
+  /** Closes the manager, and the files that its classes come from. Calls that follow fail. */
   @Override
   public void close() throws IOException {
     if (!closed.compareAndSet(false, true)) {

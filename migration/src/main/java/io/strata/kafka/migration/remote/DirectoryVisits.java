@@ -3,8 +3,8 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class DirectoryVisits {
   /** A visit that makes no progress for so long hangs. */
   private static final Duration STALLED = Duration.ofMinutes(10);
 
-  private final StoreDirectory directory;
+  final StoreDirectory directory;
   private final StoreUpkeep upkeep;
   private final Supplier<Duration> orphanAge;
   private final ScrubRounds scrub;
@@ -75,10 +75,6 @@ final class DirectoryVisits {
     this.environment = environment;
   }
 
-  StoreDirectory directory() {
-    return directory;
-  }
-
   /** Asks the directory whether it is there, and begins a visit if it is time for one. */
   void begin() throws InterruptedException {
     try {
@@ -108,14 +104,11 @@ final class DirectoryVisits {
     }
     progressed = now();
     int unused = underWay.incrementAndGet();
-    boolean started = false;
     try {
       thread.start();
-      started = true;
-    } finally {
-      if (!started) {
-        end(visit);
-      }
+    } catch (Throwable e) {
+      end(visit);
+      throw e;
     }
   }
 
@@ -229,7 +222,7 @@ final class DirectoryVisits {
 
   private void clear() throws IOException {
     StoreUpkeep.Cleared cleared = upkeep.clear(directory, orphanAge.get());
-    scrub.removed(cleared.removed().size());
+    scrub.meter.orphansRemoved().add(cleared.removed().size());
     if (!cleared.removed().isEmpty()) {
       LOG.info("Remote store: removed leftovers of dead processes: {}", cleared.removed());
     }
@@ -307,7 +300,6 @@ final class DirectoryVisits {
       return isNew;
     }
 
-    /** Notes that there is no trouble. */
     void over() {
       last = "";
     }

@@ -5,12 +5,12 @@ import io.strata.kafka.migration.remote.DirectoryVisits.ReportOnce;
 import io.strata.kafka.migration.remote.RemoteStats.DirectoryStats;
 import io.strata.kafka.migration.remote.RemoteStats.LevelStats;
 import io.strata.kafka.migration.remote.store.KnownSegment;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
-import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -114,7 +114,8 @@ final class Housekeeping implements AutoCloseable {
         name,
         () -> {
           try {
-            while (awaitNextTime()) {
+            while (!stopped.await(
+                Math.min(live.inventoryInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS)) {
               runOnce(name, work, fails);
             }
           } catch (InterruptedException e) {
@@ -156,7 +157,7 @@ final class Housekeeping implements AutoCloseable {
     return Duration.ofNanos(Math.max(0, endNanos - engineEnvironment.nanoTime().getAsLong()));
   }
 
-  /** A segment was copied. */
+  /** A segment was copied: the plan may be another now. */
   void changed() {
     mover.changed();
   }
@@ -235,7 +236,7 @@ final class Housekeeping implements AutoCloseable {
     }
     long end = engineEnvironment.nanoTime().getAsLong() + VISITS.toNanos();
     for (DirectoryVisits directory : visits) {
-      if (!directory.directory().isSuspended()) {
+      if (!directory.directory.isSuspended()) {
         directory.await(left(end));
       }
     }
@@ -245,11 +246,6 @@ final class Housekeeping implements AutoCloseable {
   private Duration orphanAge() {
     Duration longest = live.copyTimeout().multipliedBy(2);
     return live.orphanAge().compareTo(longest) < 0 ? longest : live.orphanAge();
-  }
-
-  private boolean awaitNextTime() throws InterruptedException {
-    return !stopped.await(
-        Math.min(live.inventoryInterval().toMillis(), 60_000), TimeUnit.MILLISECONDS);
   }
 
   private void deletePending() throws IOException, InterruptedException {
@@ -284,11 +280,11 @@ final class Housekeeping implements AutoCloseable {
       Optional<RemoteStats.HangingCalls> cold) {
     List<KnownSegment> segments = store.known.entries();
     return new RemoteStats(
-        meters.operations(),
+        meters.operations,
         IntStream.range(0, levelNames.size())
             .mapToObj(level -> levelStats(level, segments, meters.level(level)))
             .toList(),
-        scrub.meter(),
+        scrub.meter,
         stuckCalls
             + deletions.stuck()
             + store.stuck()
@@ -300,10 +296,10 @@ final class Housekeeping implements AutoCloseable {
             .map(
                 visited ->
                     new DirectoryStats(
-                        visited.directory().path().toString(),
-                        levelNames.get(visited.directory().level()),
+                        visited.directory.path().toString(),
+                        levelNames.get(visited.directory.level()),
                         !visited.isTroubled(),
-                        visited.directory().copies.reason()))
+                        visited.directory.copies.reason()))
             .toList(),
         patience,
         mover.stats());
@@ -311,8 +307,9 @@ final class Housekeeping implements AutoCloseable {
 
   private LevelStats levelStats(
       int level, List<KnownSegment> segments, RemoteStats.LevelMeter counted) {
+    int lowest = levelNames.size() - 1; // Is read from where no copy here can be read.
     List<DirectoryVisits> directories =
-        visits.stream().filter(visited -> visited.directory().level() == level).toList();
+        visits.stream().filter(visited -> visited.directory.level() == level).toList();
     List<StoredCopy> copies =
         segments.stream()
             .flatMap(entry -> entry.copies().stream())
@@ -321,23 +318,20 @@ final class Housekeeping implements AutoCloseable {
     return new LevelStats(
         levelNames.get(level),
         store.allLevels().get(level).capacityBytes(),
-        directories.stream().mapToLong(visited -> store.known.usedBytes(visited.directory())).sum(),
-        segments.stream().filter(entry -> readFrom(entry) == level).count(),
+        directories.stream().mapToLong(visited -> store.known.usedBytes(visited.directory)).sum(),
+        segments.stream()
+            .filter(s -> s.readable().map(c -> c.directory().level()).orElse(lowest) == level)
+            .count(),
         directories.size(),
         (int)
             directories.stream()
                 .filter(
                     visited ->
-                        visited.isTroubled() || visited.directory().copies.reason().isPresent())
+                        visited.isTroubled() || visited.directory.copies.reason().isPresent())
                 .count(),
         copies.stream().filter(StoredCopy::moving).count(),
         copies.stream().filter(StoredCopy::damaged).count(),
         counted);
-  }
-
-  /** The level that a segment is read from: the cold manager's if no copy here can be read. */
-  private int readFrom(KnownSegment segment) {
-    return segment.readable().map(copy -> copy.directory().level()).orElse(levelNames.size() - 1);
   }
 
   @Override

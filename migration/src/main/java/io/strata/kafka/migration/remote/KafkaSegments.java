@@ -1,9 +1,9 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -8,9 +8,9 @@ import io.strata.kafka.migration.remote.store.MoveConfirmation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.StoreUpkeep;
 import io.strata.kafka.migration.remote.store.StoreUpkeep.UsingBroker;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.MoverLock;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.keep.StoreTiers;
 import java.io.IOException;
 import java.time.Duration;
@@ -141,7 +141,7 @@ final class MoverRole {
     for (DirectoryVisits directory : visits) {
       if (!directory.isVisitedSince(since)) {
         throw new StoreUnavailableException(
-            directory.directory()
+            directory.directory
                 + " is being listed, for what the broker that moved before this one has done");
       }
     }
@@ -151,11 +151,7 @@ final class MoverRole {
     startEngine();
   }
 
-  /**
-   * The lock goes when no move is under way any more, and not before.
-   *
-   * @return whether none is
-   */
+  /** The lock goes when no move is under way any more, and not before. */
   @CanIgnoreReturnValue
   private boolean stopMoving() throws IOException, InterruptedException {
     if (moves) {
@@ -256,7 +252,6 @@ final class MoverRole {
     return running == null || running.stop(STOPPING);
   }
 
-  /** Lets another broker be the one that moves. */
   void releaseLock() throws IOException {
     lock.close();
   }

@@ -165,7 +165,11 @@ final class Outages implements AutoCloseable {
           boolean away = isAway(e);
           wasAway |= away;
           long left = (away ? untilAnswered() : untilAnswered() / 4) - tookNanos.getAsLong();
-          boolean patient = isDelayed(e) && left > 0 && (waits || begins(isIndex));
+          boolean patient =
+              !(e instanceof IndexMissingException)
+                  && RemoteFailures.cause(e) != Cause.CANCELLED
+                  && left > 0
+                  && (waits || begins(isIndex));
           if (away) {
             failed(e, patient, waits);
           }
@@ -191,11 +195,6 @@ final class Outages implements AutoCloseable {
 
   private long untilAnswered() {
     return reads.maxWait().plus(MARGIN).toNanos();
-  }
-
-  private static boolean isDelayed(Throwable failure) {
-    return !(failure instanceof IndexMissingException)
-        && RemoteFailures.cause(failure) != Cause.CANCELLED;
   }
 
   private void pause(long nanos) {

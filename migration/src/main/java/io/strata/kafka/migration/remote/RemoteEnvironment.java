@@ -6,7 +6,7 @@ import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -60,11 +60,7 @@ public interface RemoteEnvironment {
     return KafkaReads.DEFAULT;
   }
 
-  /**
-   * Makes an engine, with those who are notified of its moves.
-   *
-   * @param levels the levels' names, fastest first
-   */
+  /** Makes an engine, with those who are notified of its moves. */
   default MigrationEngine migrationEngine(
       TieredSegments tiers, MigrationSettings settings, List<String> levels) {
     return new MigrationEngine(tiers, settings, policies(), List.of(), EngineEvents.NONE, engine());

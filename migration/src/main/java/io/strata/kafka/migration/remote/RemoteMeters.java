@@ -28,13 +28,12 @@ final class RemoteMeters {
   private final LongSupplier nanoTime;
   private final RetriedFailures retried;
   private final List<LevelMeter> levels;
-  private final Map<Operation, OperationMeter> operations = new ConcurrentHashMap<>();
+  final Map<Operation, OperationMeter> operations = new ConcurrentHashMap<>();
 
   /**
    * The meters of a store.
    *
    * @param levels how many levels it has of its own; one more is counted, for the cold manager
-   * @param retried learns of each failure
    */
   RemoteMeters(LongSupplier nanoTime, int levels, RetriedFailures retried) {
     this.nanoTime = nanoTime;
@@ -45,12 +44,10 @@ final class RemoteMeters {
     }
   }
 
-  /** A level, fastest first. */
   LevelMeter level(int level) {
     return levels.get(level);
   }
 
-  /** The cold manager's level. */
   LevelMeter cold() {
     return levels.get(levels.size() - 1);
   }
@@ -116,11 +113,6 @@ final class RemoteMeters {
    */
   Run begin(Operation operation, String what) {
     return new Run(operation, what);
-  }
-
-  /** The counts of each kind. */
-  Map<Operation, OperationMeter> operations() {
-    return operations;
   }
 
   /**
@@ -224,14 +216,9 @@ final class RemoteMeters {
 
     private record Kind(Operation operation, Cause cause) {}
 
-    /**
-     * When it was last reported.
-     *
-     * @param silent how many were not reported since
-     */
+    /** When it was last reported. */
     private record LastReport(long nanos, long silent) {}
 
-    /** An operation failed for the cause. */
     void failed(Operation operation, Cause cause, RemoteStorageException failure) {
       boolean isFault = cause == Cause.FAULT;
       boolean isTriedAgain =

@@ -40,7 +40,6 @@ public record RemoteSettings(
   /**
    * Which other {@code RemoteStorageManager} has the lowest level.
    *
-   * @param className its class
    * @param classPath where its classes are, as for {@code remote.log.storage.manager.class.path};
    *     empty for the broker's class path
    * @param configs what it is configured with: {@code rsm.config.cold.*} without that prefix,
@@ -48,7 +47,6 @@ public record RemoteSettings(
    */
   public record ColdSettings(
       String className, Optional<String> classPath, Map<String, Object> configs) {
-    /** Copies the map. */
     public ColdSettings {
       configs = Map.copyOf(configs);
     }
@@ -57,10 +55,7 @@ public record RemoteSettings(
   /**
    * The settings that can be changed while the broker runs.
    *
-   * @param copyTimeout the longest that a copy may take
    * @param fetchTimeout the longest that the reads of one fetch may take, all together
-   * @param indexTimeout the longest that the read of an index may take
-   * @param deleteTimeout the longest that a deletion may take
    * @param inventoryInterval how often the directories are listed
    * @param scrubInterval how often every object is read and checked; zero for never
    * @param orphanAge how old what a failed copy left must be before it is removed

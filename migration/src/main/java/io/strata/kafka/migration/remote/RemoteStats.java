@@ -16,9 +16,7 @@ import java.util.function.LongSupplier;
 /**
  * The remote tier at one moment, with its counters, which count since the broker started.
  *
- * @param operations for each kind (all kinds are there)
  * @param levels one for each level, fastest first; the cold manager's is the last
- * @param scrub what was checked
  * @param stuckThreads threads whose operation ran out of its time and has not come back
  * @param cold the calls that hang in the cold manager, which {@code stuckThreads} counts too; empty
  *     without one
@@ -42,7 +40,6 @@ public record RemoteStats(
     Duration patience,
     Optional<MigrationStats> migration) {
 
-  /** Copies the collections. */
   public RemoteStats {
     operations = Map.copyOf(operations);
     levels = List.copyOf(levels);
@@ -60,9 +57,7 @@ public record RemoteStats(
 
   /** Why an operation failed. */
   public enum Cause {
-    /** No level has space. */
     FULL,
-    /** It ran out of its time. */
     TIMEOUT,
     /** The segment, or the index, is not there. */
     NOT_FOUND,
@@ -72,11 +67,9 @@ public record RemoteStats(
     UNAVAILABLE,
     /** The thread was interrupted: Kafka gave the operation up. */
     CANCELLED,
-    /** The cold manager failed. */
     COLD,
     /** A fault of the manager's or of the JVM's: an Error, or an exception that none expected. */
     FAULT,
-    /** Any other failure of input or output. */
     IO
   }
 
@@ -109,13 +102,10 @@ public record RemoteStats(
   /**
    * Counts bytes of one level.
    *
-   * @param copied there for Kafka
    * @param fetched from there for fetches; from the cold manager in whole pieces
-   * @param deleted there for Kafka
    */
   public record LevelMeter(LongAdder copied, LongAdder fetched, LongAdder deleted) {
 
-    /** Is zero. */
     public LevelMeter() {
       this(new LongAdder(), new LongAdder(), new LongAdder());
     }
@@ -125,12 +115,10 @@ public record RemoteStats(
    * One level.
    *
    * @param capacityBytes what the store may take there; 0 for the cold manager's
-   * @param usedBytes what it takes
    * @param segments segments read from there
    * @param unavailableDirectories of its directories, those that cannot be used now, or in which
    *     copies fail
    * @param movingCopies copies that a move has published and not confirmed yet
-   * @param counted there
    */
   public record LevelStats(
       String name,
@@ -143,11 +131,7 @@ public record RemoteStats(
       long damagedCopies,
       LevelMeter counted) {}
 
-  /**
-   * Calls that hang in another manager: they ran out of their time and have not come back.
-   *
-   * @param manager its class
-   */
+  /** Calls that hang in another manager: they ran out of their time and have not come back. */
   public record HangingCalls(String manager, int copies, int reads, int deletions) {
     int all() {
       return copies + reads + deletions;
@@ -157,8 +141,6 @@ public record RemoteStats(
   /**
    * One directory of the store.
    *
-   * @param level the name of its level
-   * @param available whether it can be used now
    * @param copiesFail why copies go elsewhere for now, where another directory takes them
    */
   public record DirectoryStats(
@@ -167,7 +149,6 @@ public record RemoteStats(
   /**
    * Counts the checks of the store.
    *
-   * @param rounds that came to their end
    * @param corruptObjects found not to be what was written
    * @param orphansRemoved left by failed copies and removed
    * @param orphansLeft deleted segments and leftovers that cannot be removed now

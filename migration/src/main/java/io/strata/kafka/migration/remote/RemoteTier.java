@@ -3,7 +3,6 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteMeters.RetriedFailures;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
-import io.strata.kafka.migration.remote.StoreReads.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
@@ -12,9 +11,9 @@ import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -46,9 +45,9 @@ final class RemoteTier implements AutoCloseable {
 
   private final RemoteSettings settings;
   private final LongSupplier nanoTime;
-  private final SegmentStore store;
+  final SegmentStore store;
   private final Optional<ColdManager> manager;
-  private final RemoteMeters meters;
+  final RemoteMeters meters;
   private final StoreReads reads;
   private final ColdPieces pieces;
   private final Deadlines copies;
@@ -58,7 +57,7 @@ final class RemoteTier implements AutoCloseable {
   /** Apart: it is while all deletions hang that one is to be noted. */
   private final Deadlines notes;
 
-  private final Outages outages;
+  final Outages outages;
   private final Housekeeping housekeeping;
   private volatile RemoteSettings.Live live;
 
@@ -108,14 +107,6 @@ final class RemoteTier implements AutoCloseable {
     live = changed;
   }
 
-  RemoteMeters.Run begin(RemoteStats.Operation operation, String what) {
-    return meters.begin(operation, what);
-  }
-
-  Outages outages() {
-    return outages;
-  }
-
   /**
    * Copies a segment; it is durable and can be seen when this returns. Here and below {@code what}
    * is for messages.
@@ -128,7 +119,7 @@ final class RemoteTier implements AutoCloseable {
           copies.callInTurn(
               "copying " + what + " to the remote store",
               live.copyTimeout(),
-              new CopyWork(segment, source));
+              copying(segment, source));
     } finally {
       housekeeping.copyEnded();
     }
@@ -137,36 +128,29 @@ final class RemoteTier implements AutoCloseable {
   }
 
   /** Copies a segment for Kafka; if Kafka has given it up meanwhile, it is deleted. */
-  private final class CopyWork implements Deadlines.Work<SegmentStore.Copied> {
-    private final SegmentInfo segment;
-    private final LogSource source;
-
-    CopyWork(SegmentInfo segment, LogSource source) {
-      this.segment = segment;
-      this.source = source;
-    }
-
-    @Override
-    public SegmentStore.Copied run(Deadlines.Control control)
-        throws IOException, InterruptedException {
-      housekeeping.awaitFirstInventory();
-      BytePace pace = BytePace.unlimited(control);
-      return store.copy(segment, source, settings.chunkBytes(), pace);
-    }
-
-    @Override
-    public void undo(SegmentStore.Copied copied) {
-      try {
-        Map<StoreDirectory, Long> unused = store.delete(segment);
-      } catch (IOException e) {
-        StrataRemoteStorageManager.log(
-            "%s was copied too late, and cannot be removed: %s"
-                .formatted(segment.key(), RemoteFailures.describe(e)),
-            Optional.empty());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // The broker stops.
+  private Deadlines.Work<SegmentStore.Copied> copying(SegmentInfo segment, LogSource source) {
+    return new Deadlines.Work<>() {
+      @Override
+      public SegmentStore.Copied run(Deadlines.Control control)
+          throws IOException, InterruptedException {
+        housekeeping.awaitFirstInventory();
+        return store.copy(segment, source, settings.chunkBytes(), BytePace.unlimited(control));
       }
-    }
+
+      @Override
+      public void undo(SegmentStore.Copied copied) {
+        try {
+          Map<StoreDirectory, Long> unused = store.delete(segment);
+        } catch (IOException e) {
+          StrataRemoteStorageManager.log(
+              "%s was copied too late, and cannot be removed: %s"
+                  .formatted(segment.key(), RemoteFailures.describe(e)),
+              Optional.empty());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt(); // The broker stops.
+        }
+      }
+    };
   }
 
   /**
@@ -174,7 +158,6 @@ final class RemoteTier implements AutoCloseable {
    * asked for.
    *
    * @param endInclusive the last byte; the segment's end, if that comes first
-   * @throws SegmentMissingException if it is not in the store
    */
   InputStream open(String what, SegmentKey key, long start, long endInclusive)
       throws IOException, InterruptedException {
@@ -209,14 +192,9 @@ final class RemoteTier implements AutoCloseable {
     }
   }
 
-  void read(SegmentKey key, long bytes) {
-    store.heat.read(key.id(), bytes);
-  }
-
   /**
    * Reads an index.
    *
-   * @throws SegmentMissingException if the segment is not in the store
    * @throws IndexMissingException if it was copied without such an index
    */
   byte[] index(String what, SegmentKey key, ObjectType type)
@@ -233,8 +211,6 @@ final class RemoteTier implements AutoCloseable {
   /**
    * Deletes a segment. When this returns it is gone, or the store has taken over to delete the rest
    * later.
-   *
-   * @return how many bytes were removed
    */
   long delete(String what, SegmentInfo segment) throws IOException, InterruptedException {
     Map<StoreDirectory, Long> removed = Map.of();
@@ -253,7 +229,7 @@ final class RemoteTier implements AutoCloseable {
       boolean unused = isNoted(what, segment);
       throw e;
     }
-    reads.forget(segment.key().id());
+    reads.places.invalidate(segment.key().id());
     removed.forEach((directory, bytes) -> meters.level(directory.level()).deleted().add(bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();
   }
@@ -271,7 +247,6 @@ final class RemoteTier implements AutoCloseable {
     }
   }
 
-  /** This broker's store, for messages. */
   String describeStore() {
     return "store " + store.storeId() + " in " + reads.directories();
   }
@@ -280,7 +255,7 @@ final class RemoteTier implements AutoCloseable {
     return housekeeping.stats(
         meters,
         copies.stuck() + fetches.stuck() + deletions.stuck() + notes.stuck(),
-        reads.replaced(),
+        reads.replaced.sum(),
         manager.map(ColdManager::hanging));
   }
 

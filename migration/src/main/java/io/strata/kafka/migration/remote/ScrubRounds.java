@@ -55,7 +55,7 @@ final class ScrubRounds {
   private final SegmentStore store;
   private final InstantSource clock;
   private final ByteRateLimiter limit;
-  private final ScrubMeter meter = new ScrubMeter();
+  final ScrubMeter meter = new ScrubMeter();
   private final Map<StoreDirectory, Integer> left = new ConcurrentHashMap<>();
   private final CopyRepair repair;
 
@@ -65,8 +65,8 @@ final class ScrubRounds {
   /** When each directory counts as scrubbed, as this broker knows; of the thread of the scrub. */
   private final Map<StoreDirectory, Long> own = new HashMap<>();
 
-  /** The scrubs that hang: nothing is begun in their directories until they have come back. */
-  private final Set<Task> hanging = ConcurrentHashMap.newKeySet();
+  /** Scrubs and repairs that hang: nothing is begun in their directories until they are back. */
+  private final Map<WorkProgress, StoreDirectory> hanging = new ConcurrentHashMap<>();
 
   private final LongSupplier nanoTime;
 
@@ -89,19 +89,10 @@ final class ScrubRounds {
     limit.wakeAll();
   }
 
-  /** Orphans were removed in passing. */
-  void removed(int orphans) {
-    meter.orphansRemoved().add(orphans);
-  }
-
   /** So many orphans of a directory cannot be removed now. */
   void left(StoreDirectory directory, int orphans) {
     Integer before = left.put(directory, orphans);
     meter.orphansLeft().add(orphans - (before == null ? 0 : before));
-  }
-
-  ScrubMeter meter() {
-    return meter;
   }
 
   private long damaged() {
@@ -188,7 +179,7 @@ final class ScrubRounds {
     LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
     for (StoreDirectory directory : due) {
       try {
-        WorkProgress progress = directory.progress(STALLED);
+        WorkProgress progress = directory.progress(STALLED, ended -> {});
         boolean unused =
             run(
                 directory,
@@ -200,7 +191,7 @@ final class ScrubRounds {
                       Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
                       clock,
                       store.publishing.owner(),
-                      new Listener(directory, progress));
+                      listener(directory, progress));
                   return true;
                 });
         own.put(directory, clock.millis());
@@ -247,7 +238,7 @@ final class ScrubRounds {
     CopyRepair.Damaged damaged = next.get();
     boolean unused = tried.add(damaged);
     try {
-      WorkProgress progress = damaged.directory().progress(STALLED);
+      WorkProgress progress = damaged.directory().progress(STALLED, ended -> {});
       List<Path> replaced =
           run(
               damaged.directory(),
@@ -274,18 +265,15 @@ final class ScrubRounds {
     try {
       return progress.run(what, work);
     } catch (TimeLimitException e) {
-      hanging.add(new Task(directory, progress));
+      hanging.put(progress, directory);
       throw e;
     }
   }
 
   private boolean hangsIn(StoreDirectory directory) {
-    boolean unused = hanging.removeIf(task -> !task.progress().isUnderWay());
-    return hanging.stream().anyMatch(task -> task.directory().equals(directory));
+    boolean unused = hanging.keySet().removeIf(work -> !work.isUnderWay());
+    return hanging.containsValue(directory);
   }
-
-  /** A scrub or a repair. */
-  private record Task(StoreDirectory directory, WorkProgress progress) {}
 
   private void pass(WorkProgress progress, int count) throws InterruptedException {
     progress.waitFor(
@@ -298,49 +286,43 @@ final class ScrubRounds {
     }
   }
 
-  private final class Listener implements Scrubber.Listener {
-    private final StoreDirectory directory;
-    private final WorkProgress progress;
-
-    Listener(StoreDirectory directory, WorkProgress progress) {
-      this.directory = directory;
-      this.progress = progress;
-    }
-
-    @Override
-    public void damaged(SegmentKey key, Finding finding) {
-      store.lookup.damaged(directory, key, finding.message());
-    }
-
-    @Override
-    public void before(int count) throws InterruptedException {
-      pass(progress, count);
-    }
-
-    @Override
-    public void checked(SegmentKey key, Path directory, int checkedObjects, long checkedBytes) {
-      meter.objects().add(checkedObjects);
-      meter.bytes().add(checkedBytes);
-    }
-
-    @Override
-    public void found(Finding finding) {
-      if (finding.kind().damage()) {
-        (finding.kind() == Finding.Kind.CORRUPT ? meter.corruptObjects() : meter.missingObjects())
-            .increment();
-        LOG.error(
-            "Scrub of the remote store: {}. If the segment is still in a log directory, or another"
-                + " copy of the store has it, restore it from there.",
-            finding.message());
-      } else {
-        LOG.warn("Scrub of the remote store: {}", finding.message());
+  private Scrubber.Listener listener(StoreDirectory directory, WorkProgress progress) {
+    return new Scrubber.Listener() {
+      @Override
+      public void damaged(SegmentKey key, Finding finding) {
+        store.lookup.damaged(directory, key, finding.message());
       }
-    }
 
-    @Override
-    public void removed(Path orphan) {
-      meter.orphansRemoved().increment();
-      LOG.info("Scrub of the remote store: removed {}, left by a process that died", orphan);
-    }
+      @Override
+      public void before(int count) throws InterruptedException {
+        pass(progress, count);
+      }
+
+      @Override
+      public void checked(SegmentKey key, Path path, int checkedObjects, long checkedBytes) {
+        meter.objects().add(checkedObjects);
+        meter.bytes().add(checkedBytes);
+      }
+
+      @Override
+      public void found(Finding finding) {
+        if (finding.kind().damage()) {
+          (finding.kind() == Finding.Kind.CORRUPT ? meter.corruptObjects() : meter.missingObjects())
+              .increment();
+          LOG.error(
+              "Scrub of the remote store: {}. If the segment is still in a log directory, or"
+                  + " another copy of the store has it, restore it from there.",
+              finding.message());
+        } else {
+          LOG.warn("Scrub of the remote store: {}", finding.message());
+        }
+      }
+
+      @Override
+      public void removed(Path orphan) {
+        meter.orphansRemoved().increment();
+        LOG.info("Scrub of the remote store: removed {}, left by a process that died", orphan);
+      }
+    };
   }
 }

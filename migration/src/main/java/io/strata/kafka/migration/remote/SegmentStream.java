@@ -194,12 +194,10 @@ final class SegmentStream extends InputStream {
       left = whole.toNanos();
     }
 
-    /** A read begins. */
     void begin() {
       end = nanoTime.getAsLong() + left;
     }
 
-    /** The read has ended. */
     void end() {
       left = end - nanoTime.getAsLong();
     }
@@ -211,7 +209,6 @@ final class SegmentStream extends InputStream {
     /**
      * Returns what is left, more than nothing.
      *
-     * @param place what is read, for the message
      * @throws TimeLimitException if it is over
      */
     Duration left(Located place) throws TimeLimitException {

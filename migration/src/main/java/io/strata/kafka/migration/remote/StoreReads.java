@@ -11,8 +11,8 @@ import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
@@ -43,7 +43,6 @@ final class StoreReads {
 
   private static final Duration KEPT_IDLE = Duration.ofSeconds(30);
 
-  /** The most bytes that are read ahead. */
   private static final long MOST_AHEAD = 4 << 20;
 
   /** Segments that are read at once. */
@@ -58,7 +57,9 @@ final class StoreReads {
   private final LogReads logs = new LogReads();
   private final RemoteEnvironment environment;
   private final Outages outages;
-  private final LongAdder replaced = new LongAdder();
+
+  /** Counts how often a copy was damaged or could not be read, and another one was read instead. */
+  final LongAdder replaced = new LongAdder();
 
   /** The end of each segment's last fetch, by the segment's id. */
   private final Cache<String, Long> fetched =
@@ -73,7 +74,8 @@ final class StoreReads {
           .executor(Runnable::run)
           .build();
 
-  private final Cache<String, Located> places =
+  /** Where each segment was when it was last looked for, by its id. */
+  final Cache<String, Located> places =
       Caffeine.newBuilder()
           .maximumWeight(PLACES_BYTES)
           .weigher(
@@ -167,19 +169,8 @@ final class StoreReads {
     }
   }
 
-  /**
-   * Returns how often a copy was damaged or could not be read, and another one was read instead.
-   */
-  long replaced() {
-    return replaced.sum();
-  }
-
   String directories() {
     return String.join(", ", store.directories().stream().map(Object::toString).toList());
-  }
-
-  void forget(String id) {
-    places.invalidate(id);
   }
 
   /**
@@ -188,7 +179,6 @@ final class StoreReads {
    * @param position of the target's first byte; all of its bytes are the segment's
    * @param time of the fetch; a read has begun
    * @return the copy that was read
-   * @throws TimeLimitException if the fetch's time is over
    * @throws CorruptChunkException if the bytes are wrong, and no other copy has them right
    */
   Located read(Located place, long position, ReadTarget target, FetchTime time)
@@ -210,7 +200,6 @@ final class StoreReads {
     }
   }
 
-  /** A segment's id, and the number of a chunk. */
   private record ChunkName(String id, int chunk) {}
 
   /** The end of a chunk, checked, from a byte of the segment on. */
@@ -270,9 +259,6 @@ final class StoreReads {
    * Asks the kernel for the bytes of the next fetch, if this one followed another. No thread waits,
    * and a failure is left to that fetch. The kernel's own read-ahead ends with each fetch, which
    * closes the file.
-   *
-   * @param start of the fetch that has ended
-   * @param end behind its last byte
    */
   void readAhead(Located place, long start, long end) {
     Long before = fetched.asMap().put(place.key().id(), end);

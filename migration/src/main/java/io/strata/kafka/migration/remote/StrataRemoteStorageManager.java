@@ -4,7 +4,6 @@ import io.strata.kafka.migration.remote.RemoteMeters.FetchStream;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
 import io.strata.kafka.migration.remote.StoreReads.SegmentMissingException;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
@@ -15,14 +14,13 @@ import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InterruptedIOException;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.function.LongConsumer;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.server.log.remote.storage.LogSegmentData;
 import org.apache.kafka.server.log.remote.storage.RemoteLogSegmentMetadata;
@@ -51,8 +49,6 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
 
   /** A store that does not answer when the broker starts: it is refused, or found later. */
   private static final Duration OPENING = Duration.ofMinutes(2);
-
-  private static final Duration OPENING_ONE = Duration.ofSeconds(10);
 
   /** Longer than a disk that is only busy takes. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -159,10 +155,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       RemoteEnvironment environment,
       String clusterId,
       Optional<ColdManager> cold) {
-    int directories =
-        settings.levels().stream().mapToInt(level -> level.directories().size()).sum();
     try (Deadlines opening =
-        new Deadlines("strata-remote-open", 1 + directories, environment.engine().threads())) {
+        new Deadlines("strata-remote-open", 1, environment.engine().threads())) {
       StoreOptions options =
           new StoreOptions(
               settings.levels(),
@@ -171,7 +165,7 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
               environment.logDirectories(),
               environment.engine().clock(),
               environment.stages(),
-              directory -> identity(opening, directory),
+              StoreIdentity::read,
               new DirectoryAccess.Threads(
                   Optional.of(environment.engine().threads()),
                   PATIENCE,
@@ -179,40 +173,19 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       return opening.call(
           "opening the remote store",
           OPENING,
-          control -> {
-            try {
-              return SegmentStore.open(options, cold.map(c -> c));
-            } catch (StoreRefusedException e) {
-              throw new IllegalArgumentException(e.getMessage(), e);
-            }
-          });
+          control -> new SegmentStore(options, cold.map(c -> c)));
     } catch (TimeLimitException e) {
-      throw refused(noAnswer("its directories", OPENING));
+      throw new ConfigException(
+          """
+          Strata's remote tier: its directories did not answer within %d s: look at the file system \
+          and its mount\
+          """
+              .formatted(OPENING.toSeconds()));
     } catch (IOException e) {
       throw refused(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw refused(e);
-    }
-  }
-
-  /** No key changes these times. */
-  private static TimeLimitException noAnswer(Object what, Duration limit) {
-    return new TimeLimitException(
-        "%s did not answer within %d s: look at the file system and its mount"
-            .formatted(what, limit.toSeconds()));
-  }
-
-  /** A directory that hangs is found later, if it was the store's before. */
-  private static StoreIdentity identity(Deadlines opening, Path directory) throws IOException {
-    try {
-      return opening.call(
-          "reading " + directory, OPENING_ONE, control -> StoreIdentity.read(directory));
-    } catch (TimeLimitException e) {
-      throw noAnswer("it", OPENING_ONE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while " + directory + " was read");
     }
   }
 
@@ -250,7 +223,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
             InputStream range = now.open(what, key, startPosition, endPosition);
-            return new FetchStream(range, run, bytes -> now.read(key, bytes), now.outages());
+            LongConsumer read = bytes -> now.store.heat.read(key.id(), bytes);
+            return new FetchStream(range, run, read, now.outages);
           } catch (SegmentMissingException e) {
             throw missing(metadata, e);
           }
@@ -335,11 +309,10 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       throw new RemoteStorageException(
           "Strata's remote tier is not open: it was not configured yet, or is closed");
     }
-    RemoteMeters.Run run = now.begin(operation, what);
+    RemoteMeters.Run run = now.meters.begin(operation, what);
     try {
       return isRead
-          ? now.outages()
-              .read(run::tookNanos, operation == Operation.INDEX, () -> work.run(now, run))
+          ? now.outages.read(run::tookNanos, operation == Operation.INDEX, () -> work.run(now, run))
           : work.run(now, run);
     } catch (Throwable e) { // An Error too: Kafka neither logs nor counts it.
       if (e instanceof InterruptedException) {

@@ -10,6 +10,7 @@ import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.FakeTiers;
 import io.strata.kafka.migration.Settings;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

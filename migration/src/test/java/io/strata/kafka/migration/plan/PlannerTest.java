@@ -7,6 +7,7 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.migration.FakeTiers;
 import io.strata.kafka.migration.Settings;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.Plan.PlannedMove;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -2,7 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.plan.PolicyRegistry;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

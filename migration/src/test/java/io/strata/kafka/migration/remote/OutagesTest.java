@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteEnvironment.KafkaReads;
 import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import java.io.IOException;
 import java.time.Duration;

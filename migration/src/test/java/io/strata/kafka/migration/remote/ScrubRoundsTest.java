@@ -6,7 +6,7 @@ import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +33,7 @@ class ScrubRoundsTest {
     AtomicReference<Instant> now = new AtomicReference<>(start);
     InstantSource clock = now::get;
     SegmentStore store =
-        SegmentStore.open(
+        new SegmentStore(
             new StoreOptions(
                 List.of(
                     new StoreOptions.LevelOptions(

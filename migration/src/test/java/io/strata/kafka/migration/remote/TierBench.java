@@ -5,17 +5,17 @@ import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
-import io.strata.kafka.migration.remote.store.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
-import io.strata.kafka.migration.remote.store.StoreRefusedException;
+import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -126,7 +126,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   RemoteTier open() throws IOException, StoreRefusedException {
     RemoteSettings settings = settings();
     SegmentStore store =
-        SegmentStore.open(
+        new SegmentStore(
             new StoreOptions(
                 settings.levels(),
                 broker,

@@ -6,7 +6,7 @@ import io.strata.kafka.cli.remote.StoreInventory.Copy;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.RefusedException;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;

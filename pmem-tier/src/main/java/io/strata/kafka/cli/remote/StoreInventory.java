@@ -1,7 +1,7 @@
 package io.strata.kafka.cli.remote;
 
 import io.strata.kafka.cli.terminal.Failures;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;

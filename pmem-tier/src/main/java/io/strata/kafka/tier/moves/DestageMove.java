@@ -2,8 +2,8 @@ package io.strata.kafka.tier.moves;
 
 import io.strata.kafka.memory.calls.PageCache;
 import io.strata.kafka.migration.NoSpaceException;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.tier.durable.DurableNames;
 import io.strata.kafka.tier.durable.FillTime;

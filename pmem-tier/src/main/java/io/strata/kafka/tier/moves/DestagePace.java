@@ -1,7 +1,7 @@
 package io.strata.kafka.tier.moves;
 
 import io.strata.kafka.memory.calls.PageCache;
-import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.segment.CopyPace;
 import io.strata.kafka.tier.spec.LogDiskPace;
 import io.strata.kafka.tier.spec.MoveStage;

@@ -1,8 +1,8 @@
 package io.strata.kafka.tier.moves;
 
 import io.strata.kafka.migration.CorruptSegmentException;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.CopyPace;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.tier.files.TieredSegment;

@@ -1,7 +1,7 @@
 package io.strata.kafka.tier.moves;
 
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.CopyResult;

@@ -1,9 +1,9 @@
 package io.strata.kafka.tier.moves;
 
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.tier.directory.LogDirectories;
 import io.strata.kafka.tier.directory.PoolSet;

@@ -2,7 +2,7 @@ package io.strata.kafka.tier.moves;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.tier.spec.LogDiskPace;
 import io.strata.kafka.tier.spec.MoveStage;
 import java.util.ArrayList;

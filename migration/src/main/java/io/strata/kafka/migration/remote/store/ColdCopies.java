@@ -2,10 +2,10 @@ package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.Disk;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -27,8 +27,6 @@ public record ColdCopies(Optional<OtherManager> manager) {
   /**
    * Returns whether the configured manager has said that it has the bytes, by the mark of a copy;
    * what another one has is not at hand.
-   *
-   * @throws CorruptManifestException if the mark is damaged
    */
   public boolean has(Path segment) throws IOException {
     return manager.isPresent() && isMarked(segment) && isOurs(ColdMark.read(segment));
@@ -58,7 +56,6 @@ public record ColdCopies(Optional<OtherManager> manager) {
     return FileStatus.isThere(segment.resolve(StoreNames.COLD));
   }
 
-  /** The manager that a mark names. */
   OtherManager require(Path segment, ColdMark mark) throws StoreUnavailableException {
     OtherManager found = require(segment);
     if (!found.className().equals(mark.className())) {
@@ -92,7 +89,6 @@ public record ColdCopies(Optional<OtherManager> manager) {
   /**
    * Returns why the manager is not to get a segment; empty if it is.
    *
-   * @param brokerId this broker
    * @param nonce names a file for a moment; unique
    */
   Optional<String> isInTheWay(Path segment, int brokerId, String nonce) throws IOException {
@@ -117,20 +113,18 @@ public record ColdCopies(Optional<OtherManager> manager) {
         : Optional.empty();
   }
 
-  /** Notes beside a copy that the manager is getting its bytes; returns the mark. */
-  Path begin(Path segment, int brokerId) throws IOException {
-    return mark(segment, ColdMark.begun(require(segment).className(), brokerId));
+  /** Notes beside a copy that the manager is getting its bytes. */
+  void begin(Path segment, int brokerId) throws IOException {
+    mark(segment, ColdMark.begun(require(segment).className(), brokerId));
   }
 
   /** Notes beside a copy that the manager has its bytes. */
   void done(Path segment, Optional<byte[]> custom) throws IOException {
-    Path unused = mark(segment, ColdMark.done(require(segment).className(), custom));
+    mark(segment, ColdMark.done(require(segment).className(), custom));
   }
 
-  private static Path mark(Path segment, ColdMark mark) throws IOException {
-    Path file = segment.resolve(StoreNames.COLD);
-    Disk.replace(file, mark.print());
-    return file;
+  private static void mark(Path segment, ColdMark mark) throws IOException {
+    Disk.replace(segment.resolve(StoreNames.COLD), mark.print());
   }
 
   /**
@@ -153,8 +147,6 @@ public record ColdCopies(Optional<OtherManager> manager) {
    * Asks the manager to delete what it has of a segment, or may have. Kafka's own description of
    * the segment is enough for that: a damaged manifest, or a damaged mark, keeps no segment for
    * ever.
-   *
-   * @param place the directory of a copy
    */
   void deleteMarked(Path place, SegmentInfo segment) throws IOException, InterruptedException {
     if (!isMarked(place)) {
@@ -172,5 +164,37 @@ public record ColdCopies(Optional<OtherManager> manager) {
       return; // Another deletion has been faster.
     }
     from.delete(segment, custom);
+  }
+
+  /** Another manager, which has the lowest level: copies, reads and deletes segments there. */
+  public interface OtherManager {
+
+    String className();
+
+    /**
+     * Has the manager copy a segment. Fails while an earlier copy of it is under way.
+     *
+     * @param directory the segment's directory in the store, with all its files
+     * @return what the manager wants to see again
+     */
+    Optional<byte[]> copy(Manifest manifest, Path directory)
+        throws IOException, InterruptedException;
+
+    /** Returns whether a copy is under way, even if the caller no longer waits. */
+    boolean isCopying();
+
+    /**
+     * Reads the segment's bytes.
+     *
+     * @param custom what the manager gave when it copied it
+     * @param position from 0
+     * @param target gets as many bytes as it has space for; they must be within the segment
+     */
+    void read(Manifest manifest, Optional<byte[]> custom, long position, ByteBuffer target)
+        throws IOException, InterruptedException;
+
+    /** Has the manager delete a segment; without effect if it does not have it. */
+    void delete(SegmentInfo segment, Optional<byte[]> custom)
+        throws IOException, InterruptedException;
   }
 }

@@ -1,17 +1,17 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -35,8 +35,11 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
    */
   public Optional<Located> locate(SegmentKey key) throws IOException {
     // A segment that moves between two looks is in neither: the second round finds it.
-    List<Located> found = copies(key, true);
-    return (found.isEmpty() ? copies(key, true) : found).stream().findFirst();
+    Optional<Located> found = Optional.empty();
+    for (int round = 0; found.isEmpty() && round < 2; round++) {
+      found = copies(directories, key, true, notThere -> {}).stream().findFirst();
+    }
+    return found;
   }
 
   /**
@@ -47,11 +50,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
    * @throws IOException if there are none, and a directory that may have one cannot be used
    */
   public List<Located> copies(SegmentKey key) throws IOException {
-    return copies(key, false);
-  }
-
-  private List<Located> copies(SegmentKey key, boolean one) throws IOException {
-    return copies(directories, key, one, notThere -> {});
+    return copies(directories, key, false, notThere -> {});
   }
 
   /**
@@ -171,12 +170,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
             + " 'strata remote scrub'");
   }
 
-  /**
-   * Looks for a segment in one directory.
-   *
-   * @return empty if it is not there
-   * @throws StoreUnavailableException if the directory cannot be used
-   */
+  /** Looks for a segment in one directory. */
   public Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
     try {
       return directory.read(
@@ -191,7 +185,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
       throws IOException {
     Path path = directory.segment(key);
     try {
-      Manifest manifest = ManifestCodec.read(path, key);
+      Manifest manifest = Manifest.read(path, key);
       boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
       return Optional.of(new Located(directory, path, manifest, hasLog));
     } catch (NoSuchFileException e) {

@@ -1,17 +1,17 @@
 package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -61,21 +61,46 @@ public final class CopyPlacement {
    * Finds space in the fastest level that has it; in directories in which copies fail, only if no
    * other has.
    *
-   * @param except directories that are not to be used
+   * @param candidate which directories may be used
    * @throws StoreFullException if none has; the message names each directory
    * @throws StoreUnavailableException if none can be used
    */
-  Reservation reserve(long bytes, Set<StoreDirectory> except)
-      throws IOException, InterruptedException {
-    List<StoreDirectory> candidates =
-        directories.stream().filter(directory -> !except.contains(directory)).toList();
-    Search search = new Search(bytes);
-    Optional<Reservation> found = search.in(candidates);
-    if (found.isPresent()) {
-      return found.get();
+  Reservation reserve(long bytes, Predicate<StoreDirectory> candidate)
+      throws StoreFullException, StoreUnavailableException, InterruptedException {
+    // They are in the order of their levels; those in which copies fail come last.
+    Map<Boolean, Map<Integer, List<StoreDirectory>>> levels =
+        directories.stream()
+            .filter(candidate)
+            .collect(
+                Collectors.partitioningBy(
+                    directory -> directory.copies.reason().isPresent(),
+                    Collectors.groupingBy(
+                        StoreDirectory::level, LinkedHashMap::new, Collectors.toList())));
+    boolean usable = false;
+    List<String> reasons = new ArrayList<>();
+    for (boolean failing : List.of(false, true)) {
+      for (List<StoreDirectory> level : levels.getOrDefault(failing, Map.of()).values()) {
+        List<String> why = new ArrayList<>();
+        Map<StoreDirectory, Long> free = free(level, why);
+        Optional<Reservation> found = choose(free, bytes, why);
+        // The space that is freed may not be enough at once: the level may be above its capacity,
+        // and copies and moves under way hold space.
+        while (found.isEmpty()
+            && !free.isEmpty()
+            && spaceMaker.makeSpace(Set.copyOf(free.keySet()), bytes)) {
+          why.clear();
+          free = free(level, why);
+          found = choose(free, bytes, why);
+        }
+        if (found.isPresent()) {
+          return found.get();
+        }
+        usable |= !free.isEmpty();
+        reasons.addAll(why);
+      }
     }
-    String why = String.join("; ", search.reasons);
-    if (search.usable.isEmpty()) {
+    String why = String.join("; ", reasons);
+    if (!usable) {
       throw new StoreUnavailableException("no directory of the remote store can be used: " + why);
     }
     throw new StoreFullException(
@@ -88,62 +113,10 @@ public final class CopyPlacement {
 
   /** Finds space in one level, as {@link #reserve} does; empty if it has none. */
   Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
-    List<StoreDirectory> candidates =
-        directories.stream().filter(directory -> directory.level() == level).toList();
-    return new Search(bytes).in(candidates);
-  }
-
-  /** A search for space; used by one thread. */
-  private final class Search {
-    private final long bytes;
-
-    /** Directories that were asked for their free space, and answered. */
-    private final Set<StoreDirectory> usable = new HashSet<>();
-
-    /** A sentence for each directory. */
-    private final List<String> reasons = new ArrayList<>();
-
-    Search(long bytes) {
-      this.bytes = bytes;
-    }
-
-    Optional<Reservation> in(List<StoreDirectory> candidates) throws InterruptedException {
-      // They are in the order of their levels; those in which copies fail come last.
-      Map<Boolean, Map<Integer, List<StoreDirectory>>> levels =
-          candidates.stream()
-              .collect(
-                  Collectors.partitioningBy(
-                      directory -> directory.copies.reason().isPresent(),
-                      Collectors.groupingBy(
-                          StoreDirectory::level, LinkedHashMap::new, Collectors.toList())));
-      for (boolean failing : List.of(false, true)) {
-        for (List<StoreDirectory> level : levels.getOrDefault(failing, Map.of()).values()) {
-          Optional<Reservation> found = inLevel(level);
-          if (found.isPresent()) {
-            return found;
-          }
-        }
-      }
+    try {
+      return Optional.of(reserve(bytes, directory -> directory.level() == level));
+    } catch (StoreFullException | StoreUnavailableException e) {
       return Optional.empty();
-    }
-
-    /**
-     * Finds space in one of some directories of a level. The space that is freed may not be enough
-     * at once: the level may be above its capacity, and copies and moves under way hold space.
-     */
-    private Optional<Reservation> inLevel(List<StoreDirectory> level) throws InterruptedException {
-      while (true) {
-        List<String> why = new ArrayList<>();
-        Map<StoreDirectory, Long> free = free(level, why);
-        Optional<Reservation> found = choose(free, bytes, why);
-        if (found.isPresent()
-            || free.isEmpty()
-            || !spaceMaker.makeSpace(Set.copyOf(free.keySet()), bytes)) {
-          usable.addAll(free.keySet());
-          reasons.addAll(why);
-          return found;
-        }
-      }
     }
   }
 

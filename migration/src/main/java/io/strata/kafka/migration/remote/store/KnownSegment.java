@@ -11,8 +11,6 @@ import java.util.Optional;
  * One segment of the store as the inventory knows it.
  *
  * @param number the segment's number in this process, never given twice
- * @param segment what Kafka says of it
- * @param totalBytes the bytes of all its files
  * @param diskBytes what they take on disk, in whole blocks
  * @param copies where it is, the fastest level first; at least one
  */
@@ -48,13 +46,44 @@ public record KnownSegment(
     return copies.stream().anyMatch(StoredCopy::cold);
   }
 
-  /** Returns the bytes of a copy's files. */
   long bytesIn(StoredCopy copy) {
     return copy.hasLog() ? totalBytes : totalBytes - segment.bytes();
   }
 
-  /** Returns what a copy takes of its directory. */
   long diskBytesIn(StoredCopy copy) {
     return copy.hasLog() ? diskBytes : diskBytes - Manifest.diskBytes(segment.bytes());
+  }
+
+  /**
+   * One copy of a segment: a directory of the store that has it.
+   *
+   * @param hasLog whether the segment's bytes are there; without them the cold manager has them
+   * @param cold whether the cold manager has the bytes too
+   * @param moving whether it was published by a move that is not confirmed yet
+   * @param damaged whether a file of it was found not to be what its manifest says
+   */
+  public record StoredCopy(
+      StoreDirectory directory, boolean hasLog, boolean cold, boolean moving, boolean damaged) {
+
+    /** A copy that has all files, and nothing else is to be said of. */
+    public static StoredCopy whole(StoreDirectory directory) {
+      return new StoredCopy(directory, true, false, false, false);
+    }
+
+    public StoredCopy withLog(boolean now) {
+      return new StoredCopy(directory, now, cold, moving, damaged);
+    }
+
+    public StoredCopy withCold() {
+      return new StoredCopy(directory, hasLog, true, moving, damaged);
+    }
+
+    public StoredCopy confirmed() {
+      return new StoredCopy(directory, hasLog, cold, false, damaged);
+    }
+
+    public StoredCopy withDamage(boolean now) {
+      return new StoredCopy(directory, hasLog, cold, moving, now);
+    }
   }
 }

@@ -2,14 +2,14 @@ package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -130,7 +130,6 @@ public final class KnownSegments {
     return version.get();
   }
 
-  /** The segment with a number of this process. */
   public Optional<KnownSegment> numbered(long number) {
     return Optional.ofNullable(byNumber.get(number));
   }
@@ -291,7 +290,7 @@ public final class KnownSegments {
       return;
     }
     try {
-      Manifest manifest = ManifestCodec.read(path, key);
+      Manifest manifest = Manifest.read(path, key);
       synchronized (this) {
         if (hasSeen(listing, key.id())) {
           putWithoutMark(manifest, copy);

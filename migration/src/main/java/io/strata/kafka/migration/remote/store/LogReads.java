@@ -4,11 +4,10 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -35,12 +34,7 @@ public final class LogReads {
    * Fills a target, on a thread of the copy's directory.
    *
    * @param position of the target's first byte; all of its bytes are the segment's
-   * @param limit the longest that the caller waits
    * @throws CorruptChunkException if the bytes are not what was copied
-   * @throws NoSuchFileException if the log is not there
-   * @throws StoreUnavailableException if the directory cannot be used
-   * @throws io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException if it takes
-   *     too long
    */
   public void read(SegmentStore.Located copy, long position, ReadTarget target, Duration limit)
       throws IOException, InterruptedException {
@@ -86,7 +80,6 @@ public final class LogReads {
    * @throws IndexMissingException if the segment was copied without such an index
    * @throws CorruptChunkException if it is not what was copied, or is lost: Kafka would take "no
    *     such index" for an empty one, and return aborted records
-   * @throws NoSuchFileException if the copy is not there
    */
   public static byte[] index(SegmentStore.Located copy, ObjectType type) throws IOException {
     Optional<StoredObject> object = copy.manifest().object(type);
@@ -149,7 +142,6 @@ public final class LogReads {
      *
      * @param at where, from 0
      * @param from is read from its position, which is left where it was
-     * @return how many
      */
     public synchronized int put(int at, ByteBuffer from) {
       int count = Math.min(bytes - at, from.remaining());

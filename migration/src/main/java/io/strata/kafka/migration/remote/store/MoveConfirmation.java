@@ -1,10 +1,10 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
@@ -65,7 +65,6 @@ public record MoveConfirmation(SegmentStore store) {
    * Returns whether a segment whose first copy is gone was deleted.
    *
    * @param mark of the second copy: names the first one's directory
-   * @return empty if there is no mark any more
    */
   private Optional<Boolean> isDeleted(Path mark, SegmentKey key)
       throws IOException, InterruptedException {
@@ -98,7 +97,7 @@ public record MoveConfirmation(SegmentStore store) {
     List<String> problems = new ArrayList<>();
     for (KnownSegment entry : store.known.entries()) {
       for (StoredCopy copy : entry.copies()) {
-        if (copy.moving() && !isMoving(entry)) {
+        if (copy.moving() && !store.inMotion.containsKey(entry.key().id())) {
           try {
             copy.directory()
                 .brief(
@@ -138,19 +137,13 @@ public record MoveConfirmation(SegmentStore store) {
   }
 
   private void forgetEnded(StoreDirectory directory, String id) {
-    Optional<KnownSegment> known = store.known.find(id);
-    boolean unconfirmed =
-        known.isPresent()
-            && (isMoving(known.get())
-                || known.get().copies().stream().anyMatch(StoredCopy::moving));
-    if (!unconfirmed) {
+    boolean confirmed =
+        store.known.find(id).stream()
+            .flatMap(known -> known.copies().stream())
+            .noneMatch(StoredCopy::moving);
+    if (confirmed && !store.inMotion.containsKey(id)) {
       directory.forgetMove(id);
     }
-  }
-
-  private boolean isMoving(KnownSegment entry) {
-    WorkProgress move = store.inMotion.get(entry.key().id());
-    return move != null && move.isUnderWay();
   }
 
   /** Returns whether the copy stays. */

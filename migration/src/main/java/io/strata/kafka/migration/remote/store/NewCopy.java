@@ -2,24 +2,24 @@ package io.strata.kafka.migration.remote.store;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -74,21 +74,16 @@ final class NewCopy {
     this.pace = pace;
   }
 
-  /** As {@link SegmentStore#copy}. */
   SegmentStore.Copied make() throws IOException, InterruptedException {
     if (store.deletions.has(segment)) {
       throw new IOException(
           segment.key() + ": an earlier copy of it is to be deleted; Kafka copies under a new id");
     }
-    boolean made = false;
     try {
-      SegmentStore.Copied copied = makeAnywhere();
-      made = true;
-      return copied;
-    } finally {
-      if (!made) {
-        failed();
-      }
+      return makeAnywhere();
+    } catch (Throwable e) {
+      failed();
+      throw e;
     }
   }
 
@@ -155,7 +150,7 @@ final class NewCopy {
       return reserved;
     }
     try {
-      return store.placement.reserve(bytes, tried);
+      return store.placement.reserve(bytes, directory -> !tried.contains(directory));
     } catch (StoreFullException | StoreUnavailableException e) {
       if (failure.isEmpty()) {
         throw e;
@@ -190,12 +185,11 @@ final class NewCopy {
             + ": it comes no further, though the directory answers; look at its disk, and at the"
             + " log directory's";
     work.directory.copies.failed(why);
-    Set<StoreDirectory> except = new HashSet<>(tried);
-    store.directories().stream()
-        .filter(directory -> directory.copies.reason().isPresent())
-        .forEach(except::add);
     try {
-      next = Optional.of(store.placement.reserve(bytes, except));
+      next =
+          Optional.of(
+              store.placement.reserve(
+                  bytes, other -> !tried.contains(other) && other.copies.reason().isEmpty()));
     } catch (StoreFullException | StoreUnavailableException e) {
       return; // There is none.
     }
@@ -206,7 +200,7 @@ final class NewCopy {
    * Makes the copy in one directory, and publishes it. A copy that cannot be finished is removed.
    * It looks often enough whether it is still waited for.
    */
-  private final class Work implements Deadlines.Work<Manifest> {
+  private final class Work implements Deadlines.Uninterrupted<Manifest> {
     /** After so many looks without progress it hangs: as long as a read may take. */
     private static final int HANGING = 3;
 
@@ -226,7 +220,6 @@ final class NewCopy {
       this.directory = directory;
     }
 
-    /** Is asked after each patience of the directory's. */
     boolean isHanging() {
       long now = steps.get();
       looks = now == seen ? looks + 1 : 1;
@@ -236,11 +229,12 @@ final class NewCopy {
 
     @Override
     public Manifest run(Deadlines.Control control) throws IOException, InterruptedException {
-      BytePace whileWanted = pace.unlessCancelled(control);
+      BytePace wanted = BytePace.unlimited(control);
       BytePace own =
           bytes -> {
             long unused = steps.incrementAndGet();
-            whileWanted.before(bytes);
+            pace.before(bytes);
+            wanted.before(bytes);
           };
       Path staged = directory.stage(store.publishing.owner(), key);
       identity = CopyPublishing.identity(staged);
@@ -295,8 +289,7 @@ final class NewCopy {
       store.reached(StoreStage.COPY_INDEXES_WRITTEN);
       Manifest manifest =
           new Manifest(store.storeId(), segment, store.clock().millis(), objects, log.build());
-      Disk.write(
-          staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(ManifestCodec.print(manifest)));
+      Disk.write(staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(manifest.print()));
       store.reached(StoreStage.COPY_MANIFEST_WRITTEN);
       return manifest;
     }
@@ -320,11 +313,6 @@ final class NewCopy {
       if (takeBack()) {
         store.known.remove(key.id(), directory);
       }
-    }
-
-    @Override
-    public boolean isInterruptible() {
-      return false;
     }
   }
 }

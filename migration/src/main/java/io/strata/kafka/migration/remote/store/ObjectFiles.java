@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.CorruptSegmentException;
-import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
@@ -10,8 +10,8 @@ import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -21,7 +21,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * Reads, copies and compares files of segments, and computes their checksums on the way. Not all
@@ -32,9 +32,6 @@ import java.util.stream.IntStream;
  *     for it any more
  */
 public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
-
-  /** The bytes that {@link MoveControl#beforeCopying} lets pass at once. */
-  private static final int PIECE = 1 << 20;
 
   /** The bytes that one request to the cold manager is worth. */
   private static final int COLD_PIECE = 8 << 20;
@@ -47,21 +44,8 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    */
   private static final long FORCED_PIECE = 64 << 20;
 
-  /** With buffers of its own. */
   public ObjectFiles(ColdCopies cold) {
     this(cold, new CopyBuffers());
-  }
-
-  /** Returns a pace that takes the control's, and ends when it is cancelled. */
-  public static BytePace pace(MoveControl control) {
-    return bytes -> {
-      for (int left = bytes; left > 0; left -= PIECE) {
-        if (control.cancelled()) {
-          throw new BytePace.CopyCancelledException("the move was cancelled");
-        }
-        control.beforeCopying(Math.min(left, PIECE));
-      }
-    };
   }
 
   /**
@@ -119,11 +103,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
     }
   }
 
-  /**
-   * Returns what is wrong with a copy: the first file that is not what the manifest says.
-   *
-   * @throws java.nio.file.NoSuchFileException if a file is not there
-   */
+  /** Returns what is wrong with a copy: the first file that is not what the manifest says. */
   public Optional<String> wrong(SegmentStore.Located copy, BytePace pace)
       throws IOException, InterruptedException {
     for (StoredObject object : copy.manifest().objects()) {
@@ -164,14 +144,13 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
 
   /** A log is right if its chunks are. */
   private static String wrongChunks(ChunkChecksums found, ChunkChecksums expected) {
-    int[] wrong = expected.wrong(found);
+    long[] wrong = expected.wrong(found);
     if (wrong.length == 0) {
       return "";
     }
     String places =
-        IntStream.of(wrong)
+        LongStream.of(wrong)
             .limit(MOST_CHUNKS_NAMED)
-            .mapToLong(chunk -> (long) chunk * expected.chunkBytes())
             .mapToObj(
                 at -> at + " to " + (Math.min(expected.bytes(), at + expected.chunkBytes()) - 1))
             .collect(Collectors.joining(", "));
@@ -186,24 +165,17 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
    *     the segment's
    * @param target gets them; must not exist
    * @param chunkBytes how a log is divided for its checksums
-   * @param pace is asked for each piece
-   * @return the checksums of what was read
    * @throws SourceException if there is a target, and the file cannot be read
    */
   ChunkChecksums.Builder read(
       Path file, long bytes, Optional<Path> target, int chunkBytes, BytePace pace)
       throws IOException, InterruptedException {
+    Deadlines.Plain<FileChannel> open = () -> FileChannel.open(file, StandardOpenOption.READ);
     try (CopyBuffers.Lease lease = buffers.borrow(chunkBytes);
-        FileChannel from = open(file, target.isPresent())) {
+        FileChannel from = target.isPresent() ? SourceException.reading(open) : open.run()) {
       Source source = (buffer, position) -> Disk.readFully(from, buffer, position);
       return read(source, bytes, lease.buffer(), target, chunkBytes, pace);
     }
-  }
-
-  private static FileChannel open(Path file, boolean toCopy)
-      throws IOException, InterruptedException {
-    Deadlines.Plain<FileChannel> open = () -> FileChannel.open(file, StandardOpenOption.READ);
-    return toCopy ? SourceException.reading(open) : open.run();
   }
 
   /** Fills a buffer from a position, as far as there are bytes; flips it. */
@@ -287,11 +259,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
       }
     }
 
-    /**
-     * Gives a buffer.
-     *
-     * @param bytes its size at least
-     */
+    /** Gives a buffer of so many bytes at least. */
     public Lease borrow(int bytes) {
       ByteBuffer found = idle.poll();
       return new Lease(

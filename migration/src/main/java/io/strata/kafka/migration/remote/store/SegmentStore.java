@@ -1,22 +1,26 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
 import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
+import io.strata.kafka.migration.remote.store.Level.ColdLevel;
+import io.strata.kafka.migration.remote.store.Level.DirectoryLevel;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.PendingDeletions;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
@@ -52,7 +56,7 @@ public final class SegmentStore implements AutoCloseable {
   public final PendingDeletions deletions;
   public final ColdCopies cold;
 
-  /** Moves of this process, by their segments' ids; one that has ended may be among them. */
+  /** Moves of this process that have not ended, by their segments' ids. */
   public final Map<String, WorkProgress> inMotion = new ConcurrentHashMap<>();
 
   /** The directories of segments that are being removed; one may hang for long. */
@@ -64,13 +68,20 @@ public final class SegmentStore implements AutoCloseable {
   /** The directories that have become part of the store when this was opened, in words. */
   public final List<String> firstUses;
 
-  /** How much is read from each segment. */
   public final ReadHeat heat;
 
   private final List<StoreDirectory> directories;
 
-  private SegmentStore(StoreOptions options, Optional<OtherManager> manager)
-      throws IOException, StoreRefusedException {
+  /**
+   * Opens the store for a broker: its directories are made the store's if they are used for the
+   * first time.
+   *
+   * @param manager has the lowest level, if another manager does
+   * @throws StoreRefusedException if a directory is not what it should be; nothing was changed in
+   *     it
+   * @throws IOException if the broker's own log directories cannot be read or written
+   */
+  public SegmentStore(StoreOptions options, Optional<OtherManager> manager) throws IOException {
     StoreOpener.Opened opened = StoreOpener.open(options);
     this.options = options;
     warnings = opened.warnings();
@@ -87,20 +98,6 @@ public final class SegmentStore implements AutoCloseable {
     files = new ObjectFiles(cold);
     deletions = new PendingDeletions(options.memory());
     heat = new ReadHeat(options.clock());
-  }
-
-  /**
-   * Opens the store for a broker: its directories are made the store's if they are used for the
-   * first time.
-   *
-   * @param manager has the lowest level, if another manager does
-   * @throws StoreRefusedException if a directory is not what it should be; nothing was changed in
-   *     it
-   * @throws IOException if the broker's own log directories cannot be read or written
-   */
-  public static SegmentStore open(StoreOptions options, Optional<OtherManager> manager)
-      throws IOException, StoreRefusedException {
-    return new SegmentStore(options, manager);
   }
 
   /** The directories, the fastest level first. */
@@ -133,9 +130,8 @@ public final class SegmentStore implements AutoCloseable {
     return cold.manager().map(OtherManager::isCopying).orElse(false);
   }
 
-  /** Returns how many calls hang in the directories. */
   public int stuck() {
-    return directories().stream().mapToInt(directory -> directory.stuck()).sum();
+    return directories.stream().mapToInt(directory -> directory.stuck()).sum();
   }
 
   /**
@@ -260,10 +256,6 @@ public final class SegmentStore implements AutoCloseable {
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
-        Path place = directory.segment(segment.key());
-        if (inRemoval.contains(place)) {
-          throw inRemoval(place); // Each attempt would leave one more thread that hangs.
-        }
         // It is short, and stopped half-way it would leave its rest in the trash.
         Deadlines.Uninterrupted<Boolean> removal = control -> removeAlone(directory, segment);
         if (directory.write("removing %s from %s".formatted(segment.key(), directory), removal)) {
@@ -282,27 +274,22 @@ public final class SegmentStore implements AutoCloseable {
     }
   }
 
-  private static IOException inRemoval(Path place) {
-    return new IOException(place + ": an earlier deletion has not come back");
-  }
-
   private boolean removeAlone(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
     Path place = directory.segment(segment.key());
-    if (!inRemoval.add(place)) {
-      throw inRemoval(place);
+    if (!inRemoval.add(place)) { // Each attempt would leave one more thread that hangs.
+      throw new IOException(place + ": an earlier deletion has not come back");
     }
     try {
-      return remove(directory, segment);
+      return remove(directory, segment, place);
     } finally {
       inRemoval.remove(place);
     }
   }
 
-  private boolean remove(StoreDirectory directory, SegmentInfo segment)
+  private boolean remove(StoreDirectory directory, SegmentInfo segment, Path place)
       throws IOException, InterruptedException {
     SegmentKey key = segment.key();
-    Path place = directory.segment(key);
     try {
       // Before the look for what the cold manager has: a copy to it that begins later sees this
       // mark, and one that began before is seen by its own.
@@ -327,7 +314,6 @@ public final class SegmentStore implements AutoCloseable {
     return trashed.isPresent();
   }
 
-  /** Begins nothing in its directories any more. */
   @Override
   public void close() {
     directories.forEach(directory -> directory.close());
@@ -338,7 +324,6 @@ public final class SegmentStore implements AutoCloseable {
    *
    * <p>Immutable; as safe as the buffer.
    *
-   * @param log the segment, in its log directory
    * @param indexes the index files that there are, by type
    * @param leaderEpochs the content of the leader epoch checkpoint
    */
@@ -347,6 +332,57 @@ public final class SegmentStore implements AutoCloseable {
     public LogSource {
       indexes = Map.copyOf(indexes);
       leaderEpochs = leaderEpochs.asReadOnlyBuffer();
+    }
+  }
+
+  /** The directories are not what they were configured as; nothing was changed in them. */
+  public static final class StoreRefusedException extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    public StoreRefusedException(String message) {
+      super(message);
+    }
+  }
+
+  /** How much was read from each segment lately: each byte counts half after ten minutes. */
+  public static final class ReadHeat {
+
+    private static final double HALF_LIFE_MILLIS = 600_000;
+
+    private final InstantSource clock;
+    private final Map<String, Cell> cells = new ConcurrentHashMap<>();
+
+    private record Cell(double bytes, long millis) {
+      double at(long now) {
+        return now <= millis
+            ? bytes
+            : bytes * Math.exp(-Math.log(2) * (now - millis) / HALF_LIFE_MILLIS);
+      }
+    }
+
+    ReadHeat(InstantSource clock) {
+      this.clock = clock;
+    }
+
+    public void read(String id, long bytes) {
+      long now = clock.millis();
+      Cell unused =
+          cells.merge(id, new Cell(bytes, now), (old, read) -> new Cell(old.at(now) + bytes, now));
+    }
+
+    public double recentBytes(String id, long now) {
+      Cell cell = cells.get(id);
+      return cell == null ? 0 : cell.at(now);
+    }
+
+    public long lastMillis(String id, long otherwise) {
+      Cell cell = cells.get(id);
+      return cell == null ? otherwise : cell.millis();
+    }
+
+    /** Forgets all others. */
+    public void retain(Set<String> ids) {
+      boolean unused = cells.keySet().retainAll(ids);
     }
   }
 }

@@ -3,12 +3,14 @@ package io.strata.kafka.migration.remote.store;
 import static java.util.Objects.requireNonNull;
 
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.disk.StoreMemory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -19,6 +21,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -30,6 +33,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Opens the store's directories for a broker: reads their identities, gives one to a directory that
@@ -38,7 +43,6 @@ import java.util.concurrent.FutureTask;
  */
 final class StoreOpener {
 
-  /** A directory's own directories. */
   private static final List<String> MADE =
       List.of(
           StoreNames.BROKERS,
@@ -46,6 +50,9 @@ final class StoreOpener {
           StoreNames.STAGING,
           StoreNames.TRASH,
           StoreNames.LOCKS);
+
+  /** After so long a directory counts as one that hangs. No key changes that. */
+  private static final Duration ANSWER = Duration.ofSeconds(10);
 
   private final StoreOptions options;
   private final StoreMemory memory;
@@ -67,8 +74,6 @@ final class StoreOpener {
   /**
    * The store as it was opened.
    *
-   * @param directories all of them, those that cannot be used now included
-   * @param warnings of directories that cannot be used now
    * @param firstUses a sentence for each directory that has become one of the store
    */
   record Opened(List<StoreDirectory> directories, List<String> warnings, List<String> firstUses) {}
@@ -79,7 +84,7 @@ final class StoreOpener {
    * @throws StoreRefusedException if one is not what it should be; nothing was changed in it
    * @throws IOException if the broker's own log directories cannot be read or written
    */
-  static Opened open(StoreOptions options) throws IOException, StoreRefusedException {
+  static Opened open(StoreOptions options) throws IOException {
     StoreMemory memory;
     Optional<CorruptManifestException> damage = Optional.empty();
     try {
@@ -88,7 +93,7 @@ final class StoreOpener {
       if (CorruptManifestException.isOfOtherVersion(e)) {
         throw e;
       }
-      memory = StoreMemory.empty(options.memory());
+      memory = new StoreMemory(options.memory());
       damage = Optional.of(e);
     }
     return new StoreOpener(options, memory).open(damage);
@@ -99,8 +104,7 @@ final class StoreOpener {
    *
    * @param damage of what was remembered: without it all directories have to say what they are
    */
-  private Opened open(Optional<CorruptManifestException> damage)
-      throws IOException, StoreRefusedException {
+  private Opened open(Optional<CorruptManifestException> damage) throws IOException {
     readIdentities();
     if (damage.isPresent()) {
       String found = String.valueOf(damage.get().getMessage());
@@ -219,7 +223,8 @@ final class StoreOpener {
   }
 
   /** All at once: a server that hangs has many of them, perhaps, and each takes its time. */
-  private void readIdentities() throws IOException, StoreRefusedException {
+  private void readIdentities() throws IOException {
+    long end = System.nanoTime() + ANSWER.toNanos();
     Map<Path, FutureTask<StoreIdentity>> reads = new LinkedHashMap<>();
     for (Path directory : paths()) {
       FutureTask<StoreIdentity> read = new FutureTask<>(() -> options.identities().read(directory));
@@ -231,7 +236,7 @@ final class StoreOpener {
     Map<Path, IOException> failures = new LinkedHashMap<>();
     for (Map.Entry<Path, FutureTask<StoreIdentity>> each : reads.entrySet()) {
       try {
-        identified(each.getKey(), result(each.getValue()));
+        identified(each.getKey(), result(each.getValue(), end - System.nanoTime()));
       } catch (IOException e) {
         failures.put(each.getKey(), e);
       }
@@ -242,9 +247,14 @@ final class StoreOpener {
     }
   }
 
-  private static StoreIdentity result(FutureTask<StoreIdentity> read) throws IOException {
+  private static StoreIdentity result(FutureTask<StoreIdentity> read, long nanos)
+      throws IOException {
     try {
-      return read.get();
+      return read.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      throw new TimeLimitException(
+          "it did not answer within %d s: look at the file system and its mount"
+              .formatted(ANSWER.toSeconds()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while the store was opened");
@@ -279,7 +289,7 @@ final class StoreOpener {
   }
 
   /** Decides what comes of a directory whose identity could not be read. */
-  private void settle(Path directory, IOException failure) throws StoreRefusedException {
+  private void settle(Path directory, IOException failure) {
     Optional<StoreIdentity> remembered = Optional.ofNullable(identities.get(directory));
     if (failure instanceof NoSuchFileException) {
       remembered.ifPresent(
@@ -326,7 +336,7 @@ final class StoreOpener {
     }
   }
 
-  private void identified(Path directory, StoreIdentity found) throws StoreRefusedException {
+  private void identified(Path directory, StoreIdentity found) {
     if (!found.clusterId().equals(options.clusterId())) {
       throw new StoreRefusedException(
           """
@@ -339,7 +349,7 @@ final class StoreOpener {
     boolean unused = answering.add(directory);
   }
 
-  private void checkDistinct() throws StoreRefusedException {
+  private void checkDistinct() {
     Map<String, Path> byId = new HashMap<>();
     for (Map.Entry<Path, StoreIdentity> entry : identities.entrySet()) {
       Path same = byId.put(entry.getValue().directoryId(), entry.getKey());
@@ -359,7 +369,7 @@ final class StoreOpener {
    * once, and see the directories in another order or under other paths, make one store: its id
    * follows from the cluster's, and of the brokers one gives a directory its own.
    */
-  private void format() throws StoreRefusedException {
+  private void format() {
     String storeId =
         identities.values().stream()
             .map(StoreIdentity::storeId)
@@ -410,7 +420,7 @@ final class StoreOpener {
     }
   }
 
-  private static void prepare(Path directory) throws IOException, StoreRefusedException {
+  private static void prepare(Path directory) throws IOException {
     List<Path> entries = StoreListing.entries(directory);
     if (!Files.isDirectory(directory)) {
       throw new StoreRefusedException(

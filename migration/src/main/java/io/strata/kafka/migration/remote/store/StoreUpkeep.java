@@ -96,7 +96,6 @@ public record StoreUpkeep(SegmentStore store) {
    *
    * @param directory where they have signed in, and this one too
    * @param late how long before this broker's last sign-in, or after it, is recent
-   * @param damaged as in {@link #brokers}
    */
   public List<UsingBroker> disagreeing(
       StoreDirectory directory, Duration late, Consumer<String> damaged)
@@ -120,7 +119,6 @@ public record StoreUpkeep(SegmentStore store) {
     return others;
   }
 
-  /** The file by which a broker says that it uses a directory. */
   private static Path signInFile(Path directory, int broker) {
     return directory.resolve(StoreNames.BROKERS).resolve(broker + ".json");
   }
@@ -152,8 +150,6 @@ public record StoreUpkeep(SegmentStore store) {
   /**
    * A directory that a broker uses.
    *
-   * @param level the number of its level
-   * @param id its own
    * @param path where the broker sees it
    */
   public record Used(int level, String id, String path) {}

@@ -3,11 +3,12 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -42,7 +43,7 @@ class ListingCostTest {
     Files.createDirectory(top.resolve("ssd"));
     opened =
         Optional.of(
-            SegmentStore.open(
+            new SegmentStore(
                 new StoreOptions(
                     List.of(Stores.level("ssd", files.wrap(top.resolve("ssd")))),
                     1,

@@ -3,7 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.migration.remote.store.disk.Disk;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

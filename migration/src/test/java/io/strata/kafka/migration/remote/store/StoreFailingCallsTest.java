@@ -2,19 +2,19 @@ package io.strata.kafka.migration.remote.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.keep.CopyRepair;
 import io.strata.kafka.migration.remote.store.keep.StoreTiers;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -476,7 +476,7 @@ class StoreFailingCallsTest {
             });
     SegmentStore store;
     try {
-      store = SegmentStore.open(options, Optional.empty());
+      store = new SegmentStore(options, Optional.empty());
     } catch (Exception e) {
       throw new AssertionError(failing + " " + reason + " " + forGood + " at call " + call, e);
     }
@@ -486,7 +486,7 @@ class StoreFailingCallsTest {
       directory.checkAvailable();
     }
     assertThat(store.lookup.locate(segment.key())).isPresent();
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
+    assertThat(new SegmentStore(options, Optional.empty()).warnings).isEmpty();
     Disk.removeTree(disk);
     return calls.get() > call;
   }

@@ -6,16 +6,15 @@ import io.strata.kafka.fuzz.FuzzTarget;
 import io.strata.kafka.migration.remote.store.disk.StoreMemory;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -142,12 +141,12 @@ final class StoreFilesTarget implements FuzzTarget {
   private static void manifest(byte[] bytes) throws IOException {
     Manifest manifest;
     try {
-      manifest = ManifestCodec.parse("the-manifest", bytes);
+      manifest = Manifest.parse("the-manifest", bytes);
     } catch (CorruptManifestException e) {
       assertThat(e).hasMessageStartingWith("the-manifest");
       throw e;
     }
-    Manifest again = ManifestCodec.parse("printed", ManifestCodec.print(manifest));
+    Manifest again = Manifest.parse("printed", manifest.print());
     assertThat(again).isEqualTo(manifest);
     SegmentKey key = manifest.segment().key();
     Path store = Path.of("/store");
@@ -187,7 +186,7 @@ final class StoreFilesTarget implements FuzzTarget {
   @Override
   public List<byte[]> seeds() {
     Map<Integer, List<byte[]>> files = new LinkedHashMap<>();
-    files.put(0, List.of(ManifestCodec.print(manifest(200_000, 4)), manifestOfNothing()));
+    files.put(0, List.of(manifest(200_000, 4).print(), manifestOfNothing()));
     files.put(
         1,
         List.of(
@@ -221,7 +220,7 @@ final class StoreFilesTarget implements FuzzTarget {
   }
 
   private static byte[] manifestOfNothing() {
-    return ManifestCodec.print(manifest(0, 0));
+    return manifest(0, 0).print();
   }
 
   private static Manifest manifest(int bytes, int chunks) {

@@ -3,15 +3,16 @@ package io.strata.kafka.migration.remote.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.disk.StoreMemory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.LevelOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -51,7 +52,7 @@ class StoreOpenerTest {
   }
 
   private SegmentStore open(LevelOptions... levels) throws Exception {
-    return SegmentStore.open(
+    return new SegmentStore(
         Stores.options(1, List.of(logs), StoreStage.Hook.NONE, levels), Optional.empty());
   }
 
@@ -81,7 +82,7 @@ class StoreOpenerTest {
             closing.executor.submit(
                 () -> {
                   int unused = start.await();
-                  return SegmentStore.open(
+                  return new SegmentStore(
                           Stores.options(
                               broker,
                               List.of(),
@@ -152,7 +153,7 @@ class StoreOpenerTest {
                 return StoreIdentity.read(directory);
               },
               DirectoryAccess.Threads.NONE);
-      return SegmentStore.open(options, Optional.empty()).storeId();
+      return new SegmentStore(options, Optional.empty()).storeId();
     } finally {
       int unused = steps.arriveAndDeregister();
     }
@@ -212,7 +213,7 @@ class StoreOpenerTest {
             StoreStage.Hook.NONE,
             StoreIdentity::read,
             DirectoryAccess.Threads.NONE);
-    assertThatThrownBy(() -> SegmentStore.open(other, Optional.empty()))
+    assertThatThrownBy(() -> new SegmentStore(other, Optional.empty()))
         .isInstanceOf(StoreRefusedException.class)
         .hasMessageContaining(ssd.toString())
         .hasMessageContaining("found a remote store of cluster " + Stores.CLUSTER)
@@ -333,7 +334,7 @@ class StoreOpenerTest {
     Path unused = Files.move(hdd, top.resolve("away"));
     Path unusedToo = Files.createDirectory(hdd);
     SegmentStore second =
-        SegmentStore.open(
+        new SegmentStore(
             Stores.options(
                 2,
                 List.of(),
@@ -352,13 +353,13 @@ class StoreOpenerTest {
     Path second = Files.createDirectory(top.resolve("logs2"));
     StoreOptions options =
         Stores.options(1, List.of(logs, second), StoreStage.Hook.NONE, Stores.level("ssd", ssd));
-    SegmentStore unused = SegmentStore.open(options, Optional.empty());
+    SegmentStore unused = new SegmentStore(options, Optional.empty());
     Path memory = second.resolve("strata-remote-store.json");
     assertThat(memory).exists();
     Path unusedToo = Files.writeString(memory, "damaged");
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
+    assertThat(new SegmentStore(options, Optional.empty()).warnings).isEmpty();
     Disk.removeTree(second);
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
+    assertThat(new SegmentStore(options, Optional.empty()).warnings).isEmpty();
   }
 
   @Test
@@ -454,7 +455,7 @@ class StoreOpenerTest {
     StoreOptions options =
         Stores.options(
             1, List.of(files.wrap(logs)), StoreStage.Hook.NONE, Stores.level("ssd", ssd));
-    SegmentStore unused = SegmentStore.open(options, Optional.empty());
+    SegmentStore unused = new SegmentStore(options, Optional.empty());
     Runnable over =
         files.fail(
             "No space left on device",
@@ -462,7 +463,7 @@ class StoreOpenerTest {
                 operation
                         == io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation.WRITE
                     && path.startsWith(logs));
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings).isEmpty();
+    assertThat(new SegmentStore(options, Optional.empty()).warnings).isEmpty();
     over.run();
   }
 
@@ -485,7 +486,7 @@ class StoreOpenerTest {
               return StoreIdentity.read(directory);
             },
             DirectoryAccess.Threads.NONE);
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings)
+    assertThat(new SegmentStore(options, Optional.empty()).warnings)
         .singleElement()
         .asString()
         .contains("it hangs");
@@ -521,7 +522,7 @@ class StoreOpenerTest {
                   "it hangs");
             },
             DirectoryAccess.Threads.NONE);
-    assertThat(SegmentStore.open(options, Optional.empty()).warnings).hasSize(directories.length);
+    assertThat(new SegmentStore(options, Optional.empty()).warnings).hasSize(directories.length);
     assertThat(together).isTrue();
   }
 
@@ -549,7 +550,7 @@ class StoreOpenerTest {
             },
             DirectoryAccess.Threads.NONE);
     var opening =
-        new java.util.concurrent.FutureTask<>(() -> SegmentStore.open(options, Optional.empty()));
+        new java.util.concurrent.FutureTask<>(() -> new SegmentStore(options, Optional.empty()));
     new Thread(opening).start();
     try {
       assertThat(opening.get(20, java.util.concurrent.TimeUnit.SECONDS).warnings).isNotEmpty();

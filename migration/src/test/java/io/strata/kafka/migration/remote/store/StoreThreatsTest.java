@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.MoverLock;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodecTest;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
+import io.strata.kafka.migration.remote.store.layout.ManifestTest;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -128,7 +128,7 @@ class StoreThreatsTest {
         new RandomAccessFile(there.resolve(StoreNames.MANIFEST).toFile(), "rw")) {
       manifest.setLength(1L << 40);
     }
-    assertThatThrownBy(() -> ManifestCodec.read(there, segment.key()))
+    assertThatThrownBy(() -> Manifest.read(there, segment.key()))
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining("1099511627776 bytes");
   }
@@ -143,8 +143,7 @@ class StoreThreatsTest {
             "{\"startOffset\":" + "9".repeat(1 << 20),
             "{\"startOffset\":1e999999999",
             "\u0000".repeat(1000))) {
-      assertThatThrownBy(
-              () -> ManifestCodec.parse("m", ManifestCodecTest.sign(text + ", \"checksum\"")))
+      assertThatThrownBy(() -> Manifest.parse("m", ManifestTest.sign(text + ", \"checksum\"")))
           .isInstanceOf(CorruptManifestException.class)
           .satisfies(e -> assertThat(String.valueOf(e.getMessage())).hasSizeLessThan(1_000));
     }
@@ -165,9 +164,9 @@ class StoreThreatsTest {
         """;
     for (int chunkBytes : new int[] {1, 1024, 65536, 1 << 30, Integer.MAX_VALUE}) {
       byte[] signed =
-          ManifestCodecTest.sign(
+          ManifestTest.sign(
               text.formatted(Stores.id(1), Stores.TOPIC_ID, Stores.id(2), chunkBytes));
-      assertThatThrownBy(() -> ManifestCodec.parse("m", signed))
+      assertThatThrownBy(() -> Manifest.parse("m", signed))
           .as("chunks of %d bytes", chunkBytes)
           .isInstanceOf(CorruptManifestException.class);
     }
@@ -198,7 +197,7 @@ class StoreThreatsTest {
     Files.createDirectories(broker.getParent());
     Files.write(
         broker,
-        ManifestCodecTest.sign(
+        ManifestTest.sign(
             "{\"formatVersion\":1,\"brokerId\":9,\"firstSeenMillis\":0,\"lastSeenMillis\":"
                 + Long.MAX_VALUE
                 + ",\"directories\":[{\"level\":0,\"path\":\"../../../etc\",\"id\":\"..\"}],"

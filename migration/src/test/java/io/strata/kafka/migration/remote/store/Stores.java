@@ -1,6 +1,8 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
+import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
@@ -8,13 +10,13 @@ import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.Directory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.LevelOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.keep.Scrubber;
 import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -72,7 +74,7 @@ public final class Stores {
 
   public static SegmentStore open(StoreOptions options, Optional<OtherManager> cold) {
     try {
-      return SegmentStore.open(options, cold);
+      return new SegmentStore(options, cold);
     } catch (IOException | StoreRefusedException e) {
       throw new AssertionError(e);
     }

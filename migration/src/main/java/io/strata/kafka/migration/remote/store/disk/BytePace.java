@@ -13,7 +13,6 @@ public interface BytePace {
    * Waits until the rate limit lets so many bytes pass.
    *
    * @param bytes from 1 to the largest chunk
-   * @throws CopyCancelledException if the caller no longer waits for the copy
    */
   void before(int bytes) throws IOException, InterruptedException;
 
@@ -24,14 +23,6 @@ public interface BytePace {
     public CopyCancelledException(String message) {
       super(message);
     }
-  }
-
-  /** The same, for a piece of work of its own that may be cancelled. */
-  default BytePace unlessCancelled(Deadlines.Control control) {
-    return bytes -> {
-      before(bytes);
-      unlimited(control).before(bytes);
-    };
   }
 
   /** Without a limit. */

@@ -70,8 +70,6 @@ public final class CopyMarks {
   /**
    * Returns whether a copy is to stay, by its mark {@code going}. A mark that a dead process has
    * left is taken off: no process works for so long between the mark and what follows it.
-   *
-   * @param nonce as in {@link #isRecent}
    */
   public static boolean isStaying(Path segment, String nonce) throws IOException {
     Path mark = segment.resolve(StoreNames.GOING);
@@ -118,7 +116,6 @@ public final class CopyMarks {
   /**
    * Notes durably that a copy is damaged; the first finding stays.
    *
-   * @return whether this is the first
    * @throws NoSuchFileException if the copy is not there
    */
   public static boolean damaged(Path segment, String finding) throws IOException {
@@ -129,7 +126,6 @@ public final class CopyMarks {
     return first;
   }
 
-  /** The copy has been found right, or was made so. */
   public static void notDamaged(Path segment) throws IOException {
     if (Files.deleteIfExists(segment.resolve(StoreNames.DAMAGED))) {
       Disk.forceDirectory(segment);

@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote.store.disk;
 
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
 import java.io.IOException;
@@ -89,7 +90,7 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
   public void publishNew(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
     directory.publish(staged, key);
     Path published = directory.segment(key);
-    for (StoredObject object : ManifestCodec.read(published, key).objects()) {
+    for (StoredObject object : Manifest.read(published, key).objects()) {
       Path file = published.resolve(object.type().fileName(key));
       if (Files.size(file) < object.bytes()) {
         throw new IOException(

@@ -101,7 +101,6 @@ public final class Deadlines implements AutoCloseable {
    *
    * @param name begins the threads' names
    * @param threads how many calls may run at once, from 1
-   * @param factory makes the threads
    */
   public Deadlines(String name, int threads, ThreadFactory factory) {
     this.name = name;
@@ -139,11 +138,7 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T call(String what, Duration limit, Work<T> work)
       throws IOException, InterruptedException {
-    long begun = System.nanoTime();
-    if (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-      throw notBegun(what, limit);
-    }
-    return await(what, limit, limit, begun, left -> {}, new Call<>(work));
+    return call(what, limit, false, work);
   }
 
   /**
@@ -154,30 +149,32 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T callInTurn(String what, Duration limit, Work<T> work)
       throws IOException, InterruptedException {
+    return call(what, limit, true, work);
+  }
+
+  private <T> T call(String what, Duration limit, boolean inTurn, Work<T> work)
+      throws IOException, InterruptedException {
+    long begun = System.nanoTime();
     long before = ended.get();
     while (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
       long now = ended.get();
-      if (now == before) {
-        throw notBegun(what, limit);
+      if (!inTurn || now == before) {
+        throw new TimeLimitException(
+            """
+            %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected \
+            a store that answers: look at its file systems\
+            """
+                .formatted(what, limit.toMillis(), threads, stuck.get()));
       }
       before = now;
     }
-    return await(what, limit, limit, System.nanoTime(), left -> {}, new Call<>(work));
-  }
-
-  private TimeLimitException notBegun(String what, Duration limit) {
-    return new TimeLimitException(
-        """
-        %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
-        store that answers: look at its file systems\
-        """
-            .formatted(what, limit.toMillis(), threads, stuck.get()));
+    long from = inTurn ? System.nanoTime() : begun;
+    return await(what, limit, limit, from, left -> {}, new Call<>(work));
   }
 
   /** Asks whether it is worth waiting on; throws if it is not, and the caller goes on with this. */
   @FunctionalInterface
   public interface Check {
-    /** Asks, and takes so long at the most. */
     void run(Duration left) throws IOException, InterruptedException;
   }
 
@@ -191,7 +188,6 @@ public final class Deadlines implements AutoCloseable {
    *     within that patience
    * @throws TimeLimitException if it has waited so long
    * @throws InterruptedException if the caller was interrupted, or the work was
-   * @throws IOException what the work threw, or the check
    */
   public <T> T watch(
       String what, Duration patience, Duration limit, boolean isShort, Check check, Work<T> work)
@@ -240,7 +236,6 @@ public final class Deadlines implements AutoCloseable {
     }
   }
 
-  /** Returns how long to wait at once. */
   private static long next(Duration patience, Duration limit, long begun) {
     long left = limit.toNanos() - (System.nanoTime() - begun);
     return Math.max(1, Math.min(patience.toNanos(), left));
@@ -338,9 +333,6 @@ public final class Deadlines implements AutoCloseable {
     @GuardedBy("this")
     private boolean hasEnded;
 
-    @GuardedBy("this")
-    private boolean counted;
-
     Call(Work<T> work) {
       this.work = work;
       task = new FutureTask<>(this::work);
@@ -372,13 +364,13 @@ public final class Deadlines implements AutoCloseable {
       }
     }
 
-    /** Returns what nobody takes. */
     private synchronized Optional<T> end() {
       hasEnded = true;
-      if (counted) {
-        stuck.decrementAndGet();
+      if (!cancelled) {
+        return Optional.empty();
       }
-      return cancelled ? result : Optional.empty();
+      stuck.decrementAndGet();
+      return result;
     }
 
     /** Returns what nobody takes, if the work has ended. */
@@ -387,7 +379,6 @@ public final class Deadlines implements AutoCloseable {
       if (hasEnded) {
         return result;
       }
-      counted = true;
       stuck.incrementAndGet();
       return Optional.empty();
     }
@@ -413,7 +404,6 @@ public final class Deadlines implements AutoCloseable {
   public static final class TimeLimitException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** With the whole message. */
     public TimeLimitException(String message) {
       super(message);
     }

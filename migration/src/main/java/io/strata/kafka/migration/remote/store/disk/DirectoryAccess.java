@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -105,14 +106,9 @@ public abstract class DirectoryAccess {
   /** The time of the last probe that began while others hung, by {@link System#nanoTime}. */
   private final AtomicLong lastProbe = new AtomicLong(System.nanoTime());
 
-  /** How often it has answered while they hang. */
   private final AtomicInteger answers = new AtomicInteger();
 
-  /**
-   * Makes the calls of a directory.
-   *
-   * @param name for messages
-   */
+  /** Makes the calls of a directory. */
   protected DirectoryAccess(String name, Threads threads) {
     this.name = name;
     patience = threads.patience();
@@ -124,7 +120,6 @@ public abstract class DirectoryAccess {
   /** Throws if a directory is not the store's, or cannot be read: is asked whether it answers. */
   protected abstract void probe() throws StoreUnavailableException;
 
-  /** For messages: {@code ssd:/mnt/a}. */
   @Override
   public final String toString() {
     return name;
@@ -206,7 +201,6 @@ public abstract class DirectoryAccess {
       }
     }
 
-    /** Is asked after each {@link #patience}. */
     boolean isOverdue() {
       looks += begun ? 1 : 0;
       return looks >= BRIEF;
@@ -219,9 +213,13 @@ public abstract class DirectoryAccess {
     return write(what, left -> {}, work);
   }
 
-  /** Returns how to do what may take hours, and so long at the longest to come further. */
-  public WorkProgress progress(Duration longest) {
-    return new WorkProgress(this, longest, nanoTime);
+  /**
+   * Returns how to do what may take hours, and so long at the longest to come further.
+   *
+   * @param end is notified when no thread is at work on it any more, however late
+   */
+  public WorkProgress progress(Duration longest, Consumer<WorkProgress> end) {
+    return new WorkProgress(this, longest, nanoTime, end);
   }
 
   /** As the other one; the check is run each time that the directory was asked and has answered. */
@@ -370,7 +368,6 @@ public abstract class DirectoryAccess {
     unwritable = Optional.of(reason);
   }
 
-  /** The directory can be written to again. */
   public void writable() {
     unwritable = Optional.empty();
   }
@@ -439,15 +436,24 @@ public abstract class DirectoryAccess {
       }
     }
 
-    /** A copy was made. */
     public synchronized void succeeded() {
       last = Optional.empty();
     }
 
-    /** Returns the reason while the pause lasts. */
     public synchronized Optional<String> reason() {
       return last.filter(failure -> nanoTime.getAsLong() - failure.since < failure.pause.toNanos())
           .map(Failure::reason);
+    }
+  }
+
+  /**
+   * A directory of the store cannot be used now: unmounted, read-only, or not the store's any more.
+   */
+  public static final class StoreUnavailableException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    public StoreUnavailableException(String message) {
+      super(message);
     }
   }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -236,19 +237,19 @@ public final class MoverLock implements AutoCloseable {
       synchronized (this) {
         wanted = true;
       }
-      return directory.brief("taking the mover's lock in " + directory, control -> takeThere());
-    }
-
-    private boolean takeThere() throws IOException {
-      Optional<Locked> locked = begin();
-      try {
-        if (locked.isEmpty()) {
-          locked = locked();
-        }
-        return locked.isPresent();
-      } finally {
-        end(locked);
-      }
+      return directory.brief(
+          "taking the mover's lock in " + directory,
+          control -> {
+            Optional<Locked> locked = begin();
+            try {
+              if (locked.isEmpty()) {
+                locked = locked();
+              }
+              return locked.isPresent();
+            } finally {
+              end(locked);
+            }
+          });
     }
 
     /**
@@ -262,16 +263,15 @@ public final class MoverLock implements AutoCloseable {
         mark = held.map(Locked::mark).orElse("");
       }
       return directory.read(
-          "looking who holds the mover's lock in " + directory, control -> isMarked(mark));
-    }
-
-    private boolean isMarked(String mark) throws IOException {
-      directory.checkAvailable();
-      try {
-        return Files.readString(inLocks(StoreNames.MOVER_MARK)).equals(mark);
-      } catch (NoSuchFileException e) {
-        return false;
-      }
+          "looking who holds the mover's lock in " + directory,
+          control -> {
+            directory.checkAvailable();
+            try {
+              return Files.readString(inLocks(StoreNames.MOVER_MARK)).equals(mark);
+            } catch (NoSuchFileException e) {
+              return false;
+            }
+          });
     }
 
     private Path inLocks(String name) {

@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.layout.JsonFile;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -78,7 +77,7 @@ public final class PendingDeletions {
 
   private static String line(SegmentInfo segment) {
     ObjectNode document = JsonNodeFactory.instance.objectNode();
-    ManifestCodec.print(segment, document);
+    segment.print(document);
     return JsonFile.line(document);
   }
 
@@ -91,7 +90,13 @@ public final class PendingDeletions {
     this.places = places;
     for (Path place : places) {
       try {
-        read(place.resolve(FILE));
+        Path file = place.resolve(FILE);
+        for (String line : Files.readAllLines(file, ISO_8859_1)) {
+          Optional<JsonFile> json = JsonFile.parseLine(file.toString(), line);
+          if (json.isPresent()) {
+            put(SegmentInfo.parse(json.get()), true);
+          }
+        }
       } catch (NoSuchFileException e) {
         // It has none.
       } catch (IOException e) {
@@ -99,15 +104,6 @@ public final class PendingDeletions {
         unread.add(place);
       }
       reserve(place);
-    }
-  }
-
-  private void read(Path file) throws IOException {
-    for (String line : Files.readAllLines(file, ISO_8859_1)) {
-      Optional<JsonFile> json = JsonFile.parseLine(file.toString(), line);
-      if (json.isPresent()) {
-        put(ManifestCodec.segment(json.get()), true);
-      }
     }
   }
 
@@ -164,20 +160,18 @@ public final class PendingDeletions {
     }
   }
 
-  /** Returns where the blank lines begin that a file ends with. */
+  /**
+   * Returns where the blank lines begin that a file ends with: never more than are written ahead,
+   * behind the end of a line.
+   */
   private static long used(FileChannel channel) throws IOException {
-    ByteBuffer piece = ByteBuffer.allocate(RESERVE);
-    for (long end = channel.size(); end > 0; ) {
-      long begin = Math.max(0, end - RESERVE);
-      Disk.readFully(channel, piece.clear().limit((int) (end - begin)), begin);
-      for (int i = piece.limit() - 1; i >= 0; i--) {
-        if (piece.get(i) != '\n') {
-          return begin + i + 1;
-        }
-      }
-      end = begin;
+    ByteBuffer end = ByteBuffer.allocate((int) Math.min(channel.size(), RESERVE + 2));
+    long used = channel.size();
+    Disk.readFully(channel, end, used - end.capacity());
+    for (int i = end.limit() - 1; i >= 0 && end.get(i) == '\n'; i--) {
+      used--;
     }
-    return 0;
+    return used;
   }
 
   /**
@@ -192,7 +186,6 @@ public final class PendingDeletions {
     }
   }
 
-  /** Returns whether a segment is to be deleted. */
   public synchronized boolean has(SegmentInfo segment) {
     return pending.containsKey(segment.key().id());
   }

@@ -15,7 +15,6 @@ public final class SourceException extends IOException {
 
   private final IOException failure;
 
-  /** Wraps what the source's files or its manager threw. */
   public SourceException(IOException failure) {
     super(describe(failure), failure);
     this.failure = failure;
@@ -37,7 +36,6 @@ public final class SourceException extends IOException {
         || failure instanceof ClosedByInterruptException;
   }
 
-  /** Returns what was thrown. */
   public IOException failure() {
     return failure;
   }

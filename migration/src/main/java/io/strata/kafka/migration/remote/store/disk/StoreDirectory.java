@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
@@ -40,11 +41,7 @@ public final class StoreDirectory extends DirectoryAccess {
   /** The capacity that the file system allowed when it was last asked. */
   private volatile long measured;
 
-  /**
-   * A directory whose identity was read.
-   *
-   * @param level from 0, the fastest
-   */
+  /** A directory whose identity was read. */
   public StoreDirectory(
       StoreOptions.Directory configured,
       int level,
@@ -75,7 +72,6 @@ public final class StoreDirectory extends DirectoryAccess {
     return identity;
   }
 
-  /** Returns where a segment is, or would be. */
   public Path segment(SegmentKey key) {
     return StoreNames.segment(path, key);
   }
@@ -121,8 +117,6 @@ public final class StoreDirectory extends DirectoryAccess {
   /**
    * Notes that a copy into the directory has failed, if that was the directory's fault: it was
    * neither cancelled, nor kept from its source, nor ended by a fault of the JVM's.
-   *
-   * @return whether it was
    */
   @CanIgnoreReturnValue
   public boolean copyFailed(SegmentKey key, IOException failure) {
@@ -152,15 +146,12 @@ public final class StoreDirectory extends DirectoryAccess {
     return configured.capacityBytes().orElse(measured);
   }
 
-  /** Asks the file system for its size. */
   public void measure() throws IOException {
     measured = Files.getFileStore(path).getTotalSpace() / 100 * 95;
   }
 
   /**
    * The space that can be written: less than the file system has, which must not become quite full.
-   *
-   * @param usedBytes what the store takes here now
    */
   public long freeBytes(long usedBytes) throws IOException {
     measure();
@@ -192,7 +183,16 @@ public final class StoreDirectory extends DirectoryAccess {
     Path target = segment(key);
     for (int attempt = 1; ; attempt++) {
       try {
-        makeDirectories(Disk.parent(target));
+        checkAvailable();
+        Path topics = path.resolve(StoreNames.TOPICS);
+        if (!FileStatus.isThere(topics)) {
+          // Made when the directory was first used: without it, it is not the one that was.
+          throw new StoreUnavailableException(
+              topics
+                  + ": is not there, expected it since the directory was first used; was it"
+                  + " removed?");
+        }
+        Path unusedParent = Files.createDirectories(Disk.parent(target));
         if (FileStatus.isThere(target)) {
           throw new FileAlreadyExistsException(target.toString());
         }
@@ -219,19 +219,6 @@ public final class StoreDirectory extends DirectoryAccess {
   public void force(SegmentKey key) throws IOException {
     Disk.forceDirectory(segment(key));
     forceParents(segment(key));
-  }
-
-  /** Makes what is missing below {@code topics}. */
-  private void makeDirectories(Path directory) throws IOException {
-    checkAvailable();
-    Path topics = path.resolve(StoreNames.TOPICS);
-    if (!FileStatus.isThere(topics)) {
-      // Made when the directory was first used: without it, it is not the one that was.
-      throw new StoreUnavailableException(
-          topics
-              + ": is not there, expected it since the directory was first used; was it removed?");
-    }
-    Path unused = Files.createDirectories(directory);
   }
 
   private Path moveNote(String id) {

@@ -23,11 +23,7 @@ public final class StoreListing {
   /** Is notified of what is found. */
   @FunctionalInterface
   public interface Visitor<X extends Exception> {
-    /**
-     * A segment's directory.
-     *
-     * @param attributes the directory's
-     */
+    /** A segment's directory. */
     void segment(SegmentKey key, Path directory, BasicFileAttributes attributes)
         throws IOException, X;
 
@@ -38,7 +34,6 @@ public final class StoreListing {
   /**
    * Lists a directory of the store. Segments that come or go meanwhile may be in it or not.
    *
-   * @param directory the store's directory
    * @throws IOException if it cannot be listed; a visitor's exceptions pass
    */
   public static <X extends Exception> void list(Path directory, Visitor<X> visitor)

@@ -27,10 +27,10 @@ public final class StoreMemory {
 
   private final List<Path> places;
 
-  /** Identities by the path under which they were known. */
   private final Map<String, StoreIdentity> known = new HashMap<>();
 
-  private StoreMemory(List<Path> places) {
+  /** Remembers nothing yet, or what was remembered is damaged. */
+  public StoreMemory(List<Path> places) {
     this.places = places;
   }
 
@@ -55,11 +55,6 @@ public final class StoreMemory {
     return memory;
   }
 
-  /** Remembers nothing: what was remembered is damaged. */
-  public static StoreMemory empty(List<Path> places) {
-    return new StoreMemory(places);
-  }
-
   private interface Access {
     /** Returns whether it was done, or else was not to be done. */
     boolean of(Path file) throws IOException;
@@ -81,7 +76,6 @@ public final class StoreMemory {
     }
   }
 
-  /** Returns what a directory was when it was last seen. */
   public Optional<StoreIdentity> of(Path directory) {
     return Optional.ofNullable(known.get(directory.toString()));
   }
@@ -105,15 +99,11 @@ public final class StoreMemory {
     inAny(
         places,
         file -> {
-          if (!isThere(file, bytes)) {
+          // Asks nothing without need of a log directory that is full, or cannot be written.
+          if (!FileStatus.isThere(file) || !Arrays.equals(Files.readAllBytes(file), bytes)) {
             Disk.replace(file, bytes);
           }
           return true;
         });
-  }
-
-  /** Asks nothing without need of a log directory that is full, or cannot be written. */
-  private static boolean isThere(Path file, byte[] bytes) throws IOException {
-    return FileStatus.isThere(file) && Arrays.equals(Files.readAllBytes(file), bytes);
   }
 }

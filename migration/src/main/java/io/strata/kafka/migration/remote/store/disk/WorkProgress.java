@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote.store.disk;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import io.strata.kafka.migration.plan.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import java.io.IOException;
 import java.time.Duration;
@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,24 +20,29 @@ import java.util.function.LongSupplier;
  */
 public final class WorkProgress {
 
+  /** The bytes that {@link MoveControl#beforeCopying} lets pass at once. */
+  private static final int PIECE = 1 << 20;
+
   private final DirectoryAccess access;
   private final Duration longest;
   private final LongSupplier nanoTime;
   private final List<Deadlines.Control> controls = new CopyOnWriteArrayList<>();
 
-  /** Threads that the work is on: each waits for the next, and the last one works. */
-  private final AtomicInteger onward = new AtomicInteger();
+  /** Threads that the work is on: each waits for the next, while its caller waits. */
+  private final AtomicInteger threads = new AtomicInteger();
 
-  /** Parts of the work that other directories' threads do. */
-  private final AtomicInteger parts = new AtomicInteger();
+  /** Is notified when no thread is at work any more. */
+  private final Consumer<WorkProgress> end;
 
   /** When it came further last; empty while it waits for something else than the directory. */
   private volatile OptionalLong last = OptionalLong.empty();
 
-  WorkProgress(DirectoryAccess access, Duration longest, LongSupplier nanoTime) {
+  WorkProgress(
+      DirectoryAccess access, Duration longest, LongSupplier nanoTime, Consumer<WorkProgress> end) {
     this.access = access;
     this.longest = longest;
     this.nanoTime = nanoTime;
+    this.end = end;
   }
 
   /**
@@ -44,34 +50,19 @@ public final class WorkProgress {
    *
    * @param what names it in messages
    * @throws TimeLimitException if it has made no progress for too long; it may still be under way
-   * @throws StoreUnavailableException if the directory does not answer
    */
   public <T> T run(String what, Deadlines.Work<T> work) throws IOException, InterruptedException {
-    return access.write(what, left -> check(what), given -> counted(onward, given, work));
+    return access.write(what, left -> check(what), given -> counted(given, work));
   }
 
-  /** Continues on the thread of another directory that the work holds on to. */
+  /** Continues on the thread of another directory, where it may stay when its caller goes on. */
   public <T> T onward(StoreDirectory to, String what, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
-    return elsewhere(onward, to, what, work);
-  }
-
-  /**
-   * Does a part of the work on another directory's thread, where it may stay when this has ended.
-   */
-  public <T> T part(StoreDirectory in, String what, Deadlines.Work<T> work)
-      throws IOException, InterruptedException {
-    return elsewhere(parts, in, what, work);
-  }
-
-  private <T> T elsewhere(
-      AtomicInteger threads, StoreDirectory directory, String what, Deadlines.Work<T> work)
-      throws IOException, InterruptedException {
     last = OptionalLong.empty(); // It waits for a thread there.
-    return directory.write(what, given -> counted(threads, given, work));
+    return to.write(what, given -> counted(given, work));
   }
 
-  private <T> T counted(AtomicInteger threads, Deadlines.Control given, Deadlines.Work<T> work)
+  private <T> T counted(Deadlines.Control given, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
     int unused = threads.incrementAndGet();
     controls.add(given);
@@ -79,7 +70,9 @@ public final class WorkProgress {
     try {
       return work.run(given);
     } finally {
-      int unusedToo = threads.decrementAndGet();
+      if (threads.decrementAndGet() == 0) {
+        end.accept(this);
+      }
     }
   }
 
@@ -118,12 +111,7 @@ public final class WorkProgress {
 
   /** Returns whether the work has begun and not come back, even if its caller no longer waits. */
   public boolean isUnderWay() {
-    return onward.get() > 0 || hasParts();
-  }
-
-  /** Returns whether other directories' threads do parts of the work. */
-  public boolean hasParts() {
-    return parts.get() > 0;
+    return threads.get() > 0;
   }
 
   /** Returns whether the caller no longer waits for the work. */
@@ -131,22 +119,17 @@ public final class WorkProgress {
     return controls.stream().anyMatch(Deadlines.Control::isCancelled);
   }
 
-  /**
-   * Returns a move's control that notes each piece, and stops the move when its caller no longer
-   * waits.
-   */
-  public MoveControl control(MoveControl move) {
-    return new MoveControl() {
-      @Override
-      public boolean cancelled() {
-        return isCancelled() || move.cancelled();
-      }
-
-      @Override
-      public void beforeCopying(long bytes) throws InterruptedException {
+  /** Returns a move's pace, which notes each piece and ends when nobody waits for the move. */
+  public BytePace pace(MoveControl move) {
+    return bytes -> {
+      for (int left = bytes; left > 0; left -= PIECE) {
+        if (isCancelled() || move.cancelled()) {
+          throw new BytePace.CopyCancelledException("the move was cancelled");
+        }
+        int piece = Math.min(left, PIECE);
         waitFor(
             () -> {
-              move.beforeCopying(bytes);
+              move.beforeCopying(piece);
               return true;
             });
       }

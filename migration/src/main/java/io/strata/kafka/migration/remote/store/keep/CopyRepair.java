@@ -1,21 +1,19 @@
 package io.strata.kafka.migration.remote.store.keep;
 
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
-import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -62,17 +60,15 @@ public final class CopyRepair {
     damaged.directory().checkAvailable();
     Path segment = damaged.directory().segment(damaged.key());
     try {
-      return FileStatus.isThere(segment) ? repairIn(segment, damaged, pace) : gone(damaged);
+      if (FileStatus.isThere(segment)) {
+        return repairIn(segment, damaged, pace);
+      }
     } catch (IOException e) {
       if (FileStatus.isThere(segment)) {
         throw e;
       }
-      return gone(damaged);
     }
-  }
-
-  /** Another broker has deleted or evicted it, perhaps: a listing comes later. */
-  private List<Path> gone(Damaged damaged) throws StoreUnavailableException {
+    // Another broker has deleted or evicted it, perhaps: a listing comes later.
     damaged.directory().checkAvailable();
     store.known.remove(damaged.key().id(), damaged.directory());
     return List.of();
@@ -106,7 +102,7 @@ public final class CopyRepair {
       Path segment, StoreDirectory directory, SegmentKey key, List<Path> replaced)
       throws IOException {
     try {
-      return ManifestCodec.read(segment, key);
+      return Manifest.read(segment, key);
     } catch (CorruptManifestException | NoSuchFileException e) {
       if (CorruptManifestException.isOfOtherVersion(e)) {
         throw e;
@@ -114,7 +110,7 @@ public final class CopyRepair {
       for (Located other : store.lookup.copies(key)) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);
-          ByteBuffer bytes = ByteBuffer.wrap(ManifestCodec.print(other.manifest()));
+          ByteBuffer bytes = ByteBuffer.wrap(other.manifest().print());
           Disk.replace(file, (Disk.Making<RuntimeException>) part -> Disk.write(part, bytes));
           replaced.add(file);
           return other.manifest();

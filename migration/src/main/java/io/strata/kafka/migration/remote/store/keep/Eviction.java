@@ -1,18 +1,18 @@
 package io.strata.kafka.migration.remote.store.keep;
 
 import io.strata.kafka.migration.FileStatus;
-import io.strata.kafka.migration.plan.MoveResult;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.migration.remote.store.KnownSegment;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Disk;
-import io.strata.kafka.migration.remote.store.disk.StoreStage;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -32,7 +32,6 @@ record Eviction(SegmentStore store) {
   /**
    * Evicts the fastest copy that has the bytes.
    *
-   * @param pace is asked for each piece that is read of the other copy
    * @throws IOException if the other copies cannot be looked at; the copy stays
    */
   MoveResult evict(KnownSegment entry, BytePace pace) throws IOException, InterruptedException {

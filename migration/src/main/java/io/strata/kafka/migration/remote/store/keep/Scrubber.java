@@ -8,14 +8,13 @@ import io.strata.kafka.migration.remote.store.disk.Leftovers;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
-import io.strata.kafka.migration.remote.store.layout.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.migration.remote.store.layout.StoredObject;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
@@ -56,11 +55,8 @@ public final class Scrubber {
   /**
    * The scope of a check.
    *
-   * @param depth how closely
    * @param chosen which segments; leftovers are looked for only if {@code everything}
-   * @param everything whether {@code chosen} takes all
    * @param removeOrphans whether leftovers are removed that are old enough
-   * @param orphanAge how old
    */
   public record Options(
       Depth depth,
@@ -88,13 +84,11 @@ public final class Scrubber {
      */
     void checked(SegmentKey key, Path directory, int objects, long bytes);
 
-    /** Something is wrong. */
     void found(Finding finding);
 
     /** Something is wrong with a segment's data: {@link #found} gets it too. */
     default void damaged(SegmentKey key, Finding finding) {}
 
-    /** An orphan was removed. */
     void removed(Path orphan);
   }
 
@@ -171,7 +165,7 @@ public final class Scrubber {
 
   private void check(SegmentKey key, Path path) throws IOException, InterruptedException {
     try {
-      Manifest manifest = ManifestCodec.read(path, key);
+      Manifest manifest = Manifest.read(path, key);
       if (storeId.isPresent() && !storeId.get().equals(manifest.storeId())) {
         found(
             Finding.Kind.FOREIGN,
@@ -299,8 +293,6 @@ public final class Scrubber {
   /**
    * Something in the store that is not as it should be.
    *
-   * @param kind what
-   * @param path the file or directory
    * @param message the whole sentence: what was found, what is expected
    */
   public record Finding(Kind kind, Path path, String message) {

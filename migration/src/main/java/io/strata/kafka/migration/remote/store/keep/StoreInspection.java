@@ -4,19 +4,18 @@ import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.disk.StoreMemory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
-import io.strata.kafka.migration.remote.store.disk.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
-import io.strata.kafka.migration.remote.store.layout.ManifestCodec;
-import io.strata.kafka.migration.remote.store.layout.ObjectType;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -41,10 +40,7 @@ public final class StoreInspection {
    * One copy of a segment, as it is on disk.
    *
    * @param directory the directory of the store that it is in
-   * @param path its own directory
-   * @param hasLog whether the segment's bytes are there
    * @param moving whether it was published by a move that is not confirmed yet
-   * @param cold what the cold manager has of it
    */
   public record Found(
       Path directory, Path path, Manifest manifest, boolean hasLog, boolean moving, Cold cold) {
@@ -61,17 +57,15 @@ public final class StoreInspection {
 
   /** The cold manager's part of a segment. */
   public enum Cold {
-    /** Nothing. */
     NONE,
     /** It is getting it, or failed to. */
     BEGUN,
-    /** Its bytes. */
     DONE
   }
 
   /** Is notified of what is found. */
   public interface Visitor {
-    void segment(Found found) throws IOException;
+    void segment(Found found);
 
     /** A segment's directory that cannot be read, and why: a whole sentence with its path. */
     void unreadable(Path path, String message);
@@ -81,7 +75,6 @@ public final class StoreInspection {
    * Works in a directory on another thread, while the directory answers: a network file system may
    * hang, and no signal but that of a kill ends what waits for it then.
    *
-   * @param what names the work in messages
    * @throws StoreUnavailableException if the directory does not answer; the work is asked to stop,
    *     and not waited for
    */
@@ -111,7 +104,7 @@ public final class StoreInspection {
   /**
    * Reads the manifests of a directory. Segments that come or go meanwhile may be reported or not.
    *
-   * @throws IOException if the directory cannot be listed; a visitor's exceptions pass
+   * @throws IOException if the directory cannot be listed
    */
   public static void list(Path directory, Predicate<SegmentKey> chosen, Visitor visitor)
       throws IOException {
@@ -119,25 +112,22 @@ public final class StoreInspection {
         directory,
         (key, path, attributes) -> {
           if (chosen.test(key)) {
-            Optional<Found> found = look(directory, key, path, visitor);
-            if (found.isPresent()) {
-              visitor.segment(found.get());
-            }
+            look(directory, key, path, visitor);
           }
         });
   }
 
-  private static Optional<Found> look(Path directory, SegmentKey key, Path path, Visitor visitor)
+  private static void look(Path directory, SegmentKey key, Path path, Visitor visitor)
       throws IOException {
     try {
-      Manifest manifest = ManifestCodec.read(path, key);
+      Manifest manifest = Manifest.read(path, key);
       Cold cold = Cold.NONE;
       if (FileStatus.isThere(path.resolve(StoreNames.COLD))) {
         cold = ColdMark.read(path).done() ? Cold.DONE : Cold.BEGUN;
       }
       boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
-      return Optional.of(
-          new Found(directory, path, manifest, hasLog, CopyMarks.isMoving(path), cold));
+      boolean moving = CopyMarks.isMoving(path);
+      visitor.segment(new Found(directory, path, manifest, hasLog, moving, cold));
     } catch (NoSuchFileException e) {
       if (FileStatus.isThere(path)) {
         visitor.unreadable(path, path + ": found no file " + e.getFile());
@@ -145,7 +135,6 @@ public final class StoreInspection {
     } catch (IOException e) {
       visitor.unreadable(path, String.valueOf(e.getMessage()));
     }
-    return Optional.empty();
   }
 
   /**
@@ -165,7 +154,6 @@ public final class StoreInspection {
    * Removes a copy, as a broker does: it is renamed into the trash before, so that nothing partial
    * is ever seen.
    *
-   * @return whether it was there
    * @throws IOException if it cannot be removed, or the cold manager has, or may have, its bytes,
    *     which only that manager can remove
    */

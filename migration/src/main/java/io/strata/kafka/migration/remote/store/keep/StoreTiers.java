@@ -4,15 +4,14 @@ import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
-import io.strata.kafka.migration.plan.MoveControl;
-import io.strata.kafka.migration.plan.MoveResult;
 import io.strata.kafka.migration.plan.TieredSegments;
+import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
+import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.migration.remote.store.KnownSegment;
+import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.KnownSegments;
 import io.strata.kafka.migration.remote.store.Level;
-import io.strata.kafka.migration.remote.store.ObjectFiles;
 import io.strata.kafka.migration.remote.store.SegmentStore;
-import io.strata.kafka.migration.remote.store.StoredCopy;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
@@ -177,7 +176,7 @@ public final class StoreTiers implements TieredSegments {
         store.known.numbered(id),
         permission,
         "copying",
-        (entry, progress) -> to.receive(entry, progress, control));
+        (entry, progress) -> to.receive(entry, progress, progress.pace(control)));
   }
 
   @Override
@@ -186,7 +185,6 @@ public final class StoreTiers implements TieredSegments {
     return destage(id, toTier, control);
   }
 
-  /** A move, or a part of one. */
   @FunctionalInterface
   private interface Move {
     MoveResult of(KnownSegment entry, WorkProgress progress)
@@ -204,7 +202,13 @@ public final class StoreTiers implements TieredSegments {
     }
     List<StoredCopy> copies = entry.get().copies();
     StoreDirectory directory = copies.get(copies.size() - 1).directory();
-    WorkProgress progress = directory.progress(LONGEST_STEP);
+    String id = entry.get().key().id();
+    WorkProgress progress =
+        directory.progress(
+            LONGEST_STEP,
+            ended -> {
+              boolean unused = store.inMotion.remove(id, ended);
+            });
     return progress.run(
         what + " " + entry.get().key() + " in " + directory,
         control -> within(entry.get(), copies.size() - 1, what, progress, move));
@@ -225,18 +229,9 @@ public final class StoreTiers implements TieredSegments {
           what + " " + entry.key() + " in " + directory,
           unused -> within(entry, copies - 1, what, progress, move));
     }
-    String id = entry.key().id();
-    if (store.inMotion.merge(id, progress, (old, next) -> old.isUnderWay() ? old : next)
-        != progress) {
-      return MoveResult.cancelled("another move of it is under way");
-    }
-    try {
-      return move.of(entry, progress);
-    } finally {
-      if (!progress.hasParts()) {
-        boolean unused = store.inMotion.remove(id, progress);
-      }
-    }
+    return store.inMotion.putIfAbsent(entry.key().id(), progress) == null
+        ? move.of(entry, progress)
+        : MoveResult.cancelled("another move of it is under way");
   }
 
   @Override
@@ -251,13 +246,10 @@ public final class StoreTiers implements TieredSegments {
           entry,
           asked,
           "evicting",
-          (evicted, progress) ->
-              eviction.evict(evicted, ObjectFiles.pace(progress.control(new MoveControl() {}))));
+          (evicted, progress) -> eviction.evict(evicted, progress.pace(MoveControl.UNLIMITED)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException(
-          "interrupted while %s was evicted"
-              .formatted(entry.map(of -> of.key().toString()).orElse("a segment")));
+      throw new InterruptedIOException("interrupted while a segment was evicted");
     }
   }
 

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.layout;
 
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.IntBuffer;
@@ -10,17 +11,10 @@ import java.util.zip.CRC32C;
  * The CRC-32C of each chunk of a segment.
  *
  * @param chunkBytes how many bytes a chunk has; the last one may have fewer
- * @param bytes how many all have
- * @param checksums one for each chunk; read-only
  */
 public record ChunkChecksums(int chunkBytes, long bytes, IntBuffer checksums) {
 
-  /**
-   * Keeps the buffer.
-   *
-   * @throws IllegalArgumentException if the chunk size is out of range, or there are not as many as
-   *     chunks
-   */
+  /** Throws if the chunk size is out of range, or there are not as many as chunks. */
   public ChunkChecksums {
     if (chunkBytes < 1 << 16 || chunkBytes > 1 << 24 || Integer.bitCount(chunkBytes) != 1) {
       throw new IllegalArgumentException(
@@ -89,10 +83,11 @@ public record ChunkChecksums(int chunkBytes, long bytes, IntBuffer checksums) {
     } while (rest.hasRemaining());
   }
 
-  /** Returns the chunks of which others were found. */
-  public int[] wrong(ChunkChecksums found) {
+  /** Returns where the chunks begin of which others were found. */
+  public long[] wrong(ChunkChecksums found) {
     return IntStream.range(0, chunks())
         .filter(chunk -> chunk >= found.chunks() || found.get(chunk) != get(chunk))
+        .mapToLong(chunk -> (long) chunk * chunkBytes)
         .toArray();
   }
 

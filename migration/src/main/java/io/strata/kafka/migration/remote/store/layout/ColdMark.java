@@ -11,7 +11,6 @@ import java.util.OptionalInt;
 /**
  * The content of a segment's {@code cold.json}: the cold manager has its bytes, or is getting them.
  *
- * @param className the manager's class
  * @param done whether the manager has said that it has them
  * @param brokerId the broker that began to copy them; empty once it is done
  * @param customMetadata what the manager wants to see again, base64; empty if it gave nothing
@@ -55,11 +54,7 @@ public record ColdMark(
     }
   }
 
-  /**
-   * Reads the mark of a segment.
-   *
-   * @throws IOException if there is none, or it is damaged
-   */
+  /** Reads the mark of a segment. */
   public static ColdMark read(Path segmentDirectory) throws IOException {
     JsonFile json = JsonFile.read(segmentDirectory.resolve(StoreNames.COLD), VERSION);
     Optional<String> custom = Optional.empty();

@@ -109,24 +109,20 @@ public record JsonFile(String name, JsonNode object) {
           "%s: its checksum is %s, that of its content is %s: the file was changed or damaged"
               .formatted(name, SegmentKey.printable(found), expected));
     }
-    file.checkVersion(version);
-    return file;
-  }
-
-  private void checkVersion(int known) throws CorruptManifestException {
-    int found = smallNumber("formatVersion");
-    if (found != known) {
+    int foundVersion = file.smallNumber("formatVersion");
+    if (foundVersion != version) {
       throw new CorruptManifestException(
           "%s: found format version %d, expected %d: %s"
               .formatted(
                   name,
-                  found,
-                  known,
-                  found > known
+                  foundVersion,
+                  version,
+                  foundVersion > version
                       ? "it was written by a newer Strata; upgrade this one"
                       : "no such version was ever written"),
           true);
     }
+    return file;
   }
 
   /** An object in one line, behind a checksum of it. */
@@ -160,7 +156,8 @@ public record JsonFile(String name, JsonNode object) {
   }
 
   /** A checksum as {@link #hex} writes it. */
-  int checksum(String member, String text) throws CorruptManifestException {
+  int checksum(String member) throws CorruptManifestException {
+    String text = text(member);
     if (!text.matches("[0-9a-f]{8}")) {
       throw wrong(member, text, "8 hexadecimal digits");
     }
@@ -213,5 +210,26 @@ public record JsonFile(String name, JsonNode object) {
         "%s: member %s: found %s, expected %s"
             .formatted(
                 name, member, found.isEmpty() ? "nothing" : SegmentKey.printable(found), expected));
+  }
+
+  /** A file that describes the store, or a segment of it, cannot be read: the message names it. */
+  public static final class CorruptManifestException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean otherVersion;
+
+    public CorruptManifestException(String message) {
+      this(message, false);
+    }
+
+    CorruptManifestException(String message, boolean otherVersion) {
+      super(message);
+      this.otherVersion = otherVersion;
+    }
+
+    /** Returns whether a failure is that another version of Strata wrote a file, which is sound. */
+    public static boolean isOfOtherVersion(IOException failure) {
+      return failure instanceof CorruptManifestException corrupt && corrupt.otherVersion;
+    }
   }
 }

@@ -5,11 +5,8 @@ import java.util.regex.Pattern;
 /**
  * Which remote segment: all that its place in the store is made of.
  *
- * @param topic the topic's name
  * @param topicId the topic's id as Kafka prints it: 22 characters of URL-safe base64
- * @param partition from 0
  * @param startOffset the segment's first offset, from 0
- * @param id the remote segment's id, as Kafka prints it
  */
 public record SegmentKey(String topic, String topicId, int partition, long startOffset, String id) {
 

@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote.store.layout;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -9,8 +10,6 @@ import java.nio.file.Path;
  *
  * @param storeId the store's id, the same in all its directories: 22 characters, as Kafka prints a
  *     UUID
- * @param clusterId the cluster whose segments it holds
- * @param directoryId this directory's own id
  * @param createdMillis when the directory was first used
  */
 public record StoreIdentity(

@@ -55,12 +55,10 @@ public final class StoreNames {
 
   private StoreNames() {}
 
-  /** A random id in the form in which Kafka prints its own. */
   public static String randomId() {
     return id(UUID.randomUUID());
   }
 
-  /** An id that is the same for the same name. */
   public static String idOf(String name) {
     return id(UUID.nameUUIDFromBytes(name.getBytes(UTF_8)));
   }
@@ -89,15 +87,12 @@ public final class StoreNames {
 
   /** Returns where a segment is below a directory of the store. */
   public static Path segment(Path directory, SegmentKey key) {
-    return partition(directory, key).resolve(segment(key));
-  }
-
-  static Path partition(Path directory, SegmentKey key) {
     return directory
         .resolve(TOPICS)
         .resolve(key.topic())
         .resolve(key.topicId())
-        .resolve(Integer.toString(key.partition()));
+        .resolve(Integer.toString(key.partition()))
+        .resolve(segment(key));
   }
 
   /** Reads the names back; empty if they are no segment's. */

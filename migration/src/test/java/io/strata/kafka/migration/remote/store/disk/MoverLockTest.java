@@ -8,6 +8,8 @@ import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.Stores;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,7 +53,7 @@ class MoverLockTest {
   }
 
   private SegmentStore open(int broker, String directory) throws Exception {
-    return SegmentStore.open(
+    return new SegmentStore(
         new StoreOptions(
             List.of(Stores.level("ssd", files.wrap(top.resolve(directory)))),
             broker,

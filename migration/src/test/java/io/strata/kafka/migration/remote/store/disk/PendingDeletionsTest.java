@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
+import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
 import io.strata.kafka.migration.remote.store.FakeCold;
-import io.strata.kafka.migration.remote.store.OtherManager;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.Stores;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
+import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
@@ -158,7 +160,7 @@ class PendingDeletionsTest {
     assertThat(store.delete(SEGMENT)).isEmpty();
 
     SegmentStore without =
-        SegmentStore.open(
+        new SegmentStore(
             Stores.options(1, List.of(logs), StoreStage.Hook.NONE, Stores.level("hdd", hdd)),
             Optional.empty());
     assertThat(deletePending(without)).isEmpty();

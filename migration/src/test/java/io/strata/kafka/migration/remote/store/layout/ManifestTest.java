@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.remote.store.Stores;
+import io.strata.kafka.migration.remote.store.layout.JsonFile.CorruptManifestException;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Manifests: what is written is read again; anything else is refused. */
-public class ManifestCodecTest {
+public class ManifestTest {
 
   private static Manifest manifest() {
     SegmentInfo segment = Stores.info("orders", 3, 4711, 42, 200_000);
@@ -30,8 +32,8 @@ public class ManifestCodecTest {
   @Test
   void aManifestIsReadAsItWasWritten() throws Exception {
     Manifest manifest = manifest();
-    byte[] printed = ManifestCodec.print(manifest);
-    assertThat(ManifestCodec.parse("m", printed)).isEqualTo(manifest);
+    byte[] printed = manifest.print();
+    assertThat(Manifest.parse("m", printed)).isEqualTo(manifest);
     assertThat(new String(printed, StandardCharsets.UTF_8))
         .contains("\"topic\" : \"orders\"")
         .contains("\"name\" : \"00000000000000004711.log\"")
@@ -50,12 +52,12 @@ public class ManifestCodecTest {
             0,
             List.of(new StoredObject(ObjectType.LOG, segment.bytes(), 7)),
             ChunkChecksums.of(1 << 16, segment.bytes(), checksums));
-    assertThat(ManifestCodec.parse("m", ManifestCodec.print(manifest))).isEqualTo(manifest);
+    assertThat(Manifest.parse("m", manifest.print())).isEqualTo(manifest);
   }
 
   @Test
   void everyFlippedBitIsNoticed() {
-    byte[] printed = ManifestCodec.print(manifest());
+    byte[] printed = manifest().print();
     for (int at = 0; at < printed.length; at++) {
       for (int bit = 0; bit < 8; bit++) {
         byte[] damaged = printed.clone();
@@ -63,7 +65,7 @@ public class ManifestCodecTest {
         // Behind the checksum there is only the end of the object.
         boolean harmless = isHarmless(damaged, printed, at);
         if (!harmless) {
-          assertThatThrownBy(() -> ManifestCodec.parse("m", damaged))
+          assertThatThrownBy(() -> Manifest.parse("m", damaged))
               .as("byte %d, bit %d", at, bit)
               .isInstanceOf(CorruptManifestException.class)
               .hasMessageStartingWith("m");
@@ -74,7 +76,7 @@ public class ManifestCodecTest {
 
   private static boolean isHarmless(byte[] damaged, byte[] printed, int at) {
     try {
-      Manifest read = ManifestCodec.parse("m", damaged);
+      Manifest read = Manifest.parse("m", damaged);
       int end = new String(printed, StandardCharsets.US_ASCII).lastIndexOf("\"checksum\"");
       return at >= end && read.equals(manifest());
     } catch (CorruptManifestException e) {
@@ -84,15 +86,15 @@ public class ManifestCodecTest {
 
   @Test
   void whatIsCutOffOrNoManifestIsRefused() {
-    byte[] printed = ManifestCodec.print(manifest());
+    byte[] printed = manifest().print();
     for (int length = 0; length < printed.length - 2; length++) {
       byte[] cut = java.util.Arrays.copyOf(printed, length);
-      assertThatThrownBy(() -> ManifestCodec.parse("m", cut))
+      assertThatThrownBy(() -> Manifest.parse("m", cut))
           .as("length %d", length)
           .isInstanceOf(CorruptManifestException.class);
     }
     for (String text : List.of("", "[]", "{}", "null", "\"checksum\"", "{\"checksum\":\"x\"}")) {
-      assertThatThrownBy(() -> ManifestCodec.parse("m", text.getBytes(StandardCharsets.UTF_8)))
+      assertThatThrownBy(() -> Manifest.parse("m", text.getBytes(StandardCharsets.UTF_8)))
           .as(text)
           .isInstanceOf(CorruptManifestException.class);
     }
@@ -100,10 +102,10 @@ public class ManifestCodecTest {
 
   /** With a right checksum, so that the content is looked at. */
   private static void assertRefused(String from, String to, String message) {
-    String text = new String(ManifestCodec.print(manifest()), StandardCharsets.UTF_8);
+    String text = new String(manifest().print(), StandardCharsets.UTF_8);
     assertThat(text).contains(from);
     byte[] signed = sign(text.replace(from, to));
-    assertThatThrownBy(() -> ManifestCodec.parse("m", signed))
+    assertThatThrownBy(() -> Manifest.parse("m", signed))
         .as("%s for %s", to, from)
         .isInstanceOf(CorruptManifestException.class)
         .hasMessageContaining(message);
@@ -157,7 +159,7 @@ public class ManifestCodecTest {
   void randomTextIsNeverTakenForAManifest() {
     long seed = 20_405;
     Random random = new Random(seed);
-    String text = new String(ManifestCodec.print(manifest()), StandardCharsets.UTF_8);
+    String text = new String(manifest().print(), StandardCharsets.UTF_8);
     for (int round = 0; round < 3_000; round++) {
       StringBuilder changed = new StringBuilder(text);
       for (int edits = 1 + random.nextInt(6); edits > 0; edits--) {
@@ -171,7 +173,7 @@ public class ManifestCodecTest {
       }
       byte[] signed = sign(changed.toString());
       try {
-        Manifest read = ManifestCodec.parse("m", signed);
+        Manifest read = Manifest.parse("m", signed);
         // Accepted: then every name in it is one of ours.
         assertThat(read.segment().key().topic()).matches("[a-zA-Z0-9._-]+").isNotEqualTo("..");
       } catch (CorruptManifestException e) {
