@@ -1,8 +1,6 @@
 package io.strata.kafka.metrics;
 
-import io.micrometer.core.instrument.Meter;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
@@ -20,14 +18,6 @@ record BeanName(String type, String name, Map<String, String> tags) {
 
   /** The values of an object name that need no quotes. */
   private static final Pattern PLAIN = Pattern.compile("[^,=:\"*?\\\\\n]*");
-
-  /** The name of a meter: {@code Type.Name} and its tags. */
-  static BeanName of(Meter.Id id) {
-    String[] parts = id.getName().split("\\.", 2);
-    Map<String, String> tags = new TreeMap<>();
-    id.getTags().forEach(tag -> tags.put(tag.getKey(), tag.getValue()));
-    return new BeanName(parts[0], parts[1], tags);
-  }
 
   /** The thing that has the metric: {@code Pool,pool=…}. */
   String thing() {
