@@ -18,6 +18,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.management.JMException;
 import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,9 @@ import org.slf4j.LoggerFactory;
 public final class StrataMetrics implements StatusMXBean, AutoCloseable {
 
   private static final String BROKER = "the broker";
+  private static final String DIRECTORY = "logDirectory";
+  private static final String OFFLINE =
+      "kafka.log:type=LogManager,name=LogDirectoryOffline,%s=*".formatted(DIRECTORY);
 
   private static final String UNREADABLE =
       "Metrics cannot be read: gauges are NaN until they can; logged once";
@@ -56,7 +60,6 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   @GuardedBy("this")
   private final List<BeanName> ofBroker = new ArrayList<>();
 
-  /** One of the things that have metrics. */
   private record Part<F>(
       String name,
       String broker,
@@ -77,22 +80,17 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
       List<String> unknown,
       Health health) {}
 
-  /**
-   * Publishes nothing yet.
-   *
-   * @param leftOut what of the dynamic configuration has no effect, and why
-   */
+  /** Publishes nothing yet; asks what of the dynamic configuration has no effect, and why. */
   public StrataMetrics(Supplier<List<String>> leftOut) {
     this(
         sinkOfThisJvm(),
-        new OfflineLogDirectories(ManagementFactory.getPlatformMBeanServer()),
+        () -> offlineIn(ManagementFactory.getPlatformMBeanServer()),
         leftOut,
         System::nanoTime,
         InstantSource.system(),
         LoggerFactory.getLogger("io.strata.kafka.metrics"));
   }
 
-  /** With the names of the log directories that Kafka has taken offline. */
   StrataMetrics(
       MetricSink sink,
       Supplier<List<String>> offline,
@@ -135,13 +133,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     publish(part);
   }
 
-  /**
-   * Publishes the metrics of the remote tier, in the place of what was published before.
-   *
-   * @param brokerId the broker's number, as configured
-   * @param source samples
-   * @param settings what it works by, by key
-   */
+  /** As {@link #local}, of the remote tier, in the place of what was published before. */
   public synchronized void remote(
       String brokerId, Supplier<RemoteStats> source, Supplier<Map<String, String>> settings) {
     remote.ifPresent(part -> withdraw(part.published()));
@@ -314,6 +306,31 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
                   }
                 }
               });
+    }
+  }
+
+  /**
+   * The log directories that Kafka has taken offline, as its own metrics have them; none where
+   * Kafka does not run, or does not publish these metrics.
+   */
+  static List<String> offlineIn(MBeanServer server) {
+    try {
+      return server.queryNames(new ObjectName(OFFLINE), null).stream()
+          .filter(bean -> isOffline(server, bean))
+          .map(bean -> bean.getKeyProperty(DIRECTORY))
+          .map(value -> value.startsWith("\"") ? ObjectName.unquote(value) : value)
+          .sorted()
+          .toList();
+    } catch (MalformedObjectNameException e) {
+      throw new IllegalStateException(OFFLINE, e);
+    }
+  }
+
+  private static boolean isOffline(MBeanServer server, ObjectName bean) {
+    try {
+      return server.getAttribute(bean, "Value") instanceof Number value && value.intValue() != 0;
+    } catch (JMException gone) {
+      return false; // Kafka is going down.
     }
   }
 
