@@ -5,7 +5,6 @@ import io.strata.kafka.broker.BrokerTier;
 import io.strata.kafka.broker.ClassCopies;
 import io.strata.kafka.broker.JdkFileSystem;
 import io.strata.kafka.broker.LiveConfiguration;
-import io.strata.kafka.broker.SameConfiguration;
 import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.key.ConfigProblem;
@@ -200,7 +199,9 @@ public final class StrataReporter implements MetricsReporter {
   }
 
   private static void requireSameConfiguration(Map<String, ?> configs, BrokerTier opened) {
-    SameConfiguration.difference(propertiesOf(configs), opened.properties())
+    opened
+        .properties()
+        .difference(propertiesOf(configs))
         .ifPresent(
             difference -> {
               throw new ConfigException(difference);

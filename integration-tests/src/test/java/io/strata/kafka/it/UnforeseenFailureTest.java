@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.broker.BrokerTier;
 import io.strata.kafka.broker.RemoteRuntime;
-import io.strata.kafka.broker.SameConfiguration;
+import io.strata.kafka.config.BrokerProperties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +55,7 @@ class UnforeseenFailureTest {
 
   @Test
   void inTheReporter() throws Exception {
-    assertRefused(SameConfiguration.class, named("difference"));
+    assertRefused(BrokerProperties.class, named("difference"));
   }
 
   @Test

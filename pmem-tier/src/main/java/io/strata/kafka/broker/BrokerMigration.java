@@ -1,11 +1,11 @@
 package io.strata.kafka.broker;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.MigrationKeys;
-import io.strata.kafka.config.PolicyChecks;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
@@ -16,10 +16,12 @@ import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -33,7 +35,9 @@ public final class BrokerMigration implements AutoCloseable {
   private final MigrationEngine engine;
   private final MigrationLog log;
   private final Consumer<StrataConfig> changed;
-  private final SettingsChanges changes = new SettingsChanges();
+
+  @GuardedBy("this")
+  private final Set<IgnoredKey> known = new HashSet<>();
 
   private volatile StrataConfig current;
 
@@ -50,27 +54,17 @@ public final class BrokerMigration implements AutoCloseable {
     this.changed = changed;
   }
 
-  /**
-   * Checks the configuration's policy against the class path; has no effect.
-   *
-   * @throws ConfigRefusedException if there is no such policy, or it refuses its parameters
-   */
+  /** Checks the configuration's policy and its parameters against the class path. */
   static PolicyRegistry policies(StrataConfig config) throws ConfigRefusedException {
     PolicyRegistry policies = loadPolicies(MigrationKeys.LOCAL);
-    List<ConfigProblem> problems =
-        PolicyChecks.problems(MigrationKeys.LOCAL, config.migration(), policies);
+    List<ConfigProblem> problems = MigrationKeys.LOCAL.problems(config.migration(), policies);
     if (!problems.isEmpty()) {
       throw new ConfigRefusedException(problems);
     }
     return policies;
   }
 
-  /**
-   * The policies of the class path.
-   *
-   * @param keys those of the engine that is to use one of them
-   * @throws ConfigRefusedException if there is a provider among them that does not work
-   */
+  /** The policies of the class path; refused, by the engine's keys, if one does not work. */
   static PolicyRegistry loadPolicies(MigrationKeys keys) throws ConfigRefusedException {
     try {
       return PolicyRegistry.load(BrokerMigration.class.getClassLoader());
@@ -99,7 +93,7 @@ public final class BrokerMigration implements AutoCloseable {
       PolicyRegistry policies,
       MigrationLog log,
       Consumer<StrataConfig> changed) {
-    StrataConfig settings = config.with(PolicyChecks.ofChosenPolicy(config.migration(), policies));
+    StrataConfig settings = config.with(MigrationKeys.ofChosenPolicy(config.migration(), policies));
     List<MigrationListener> listeners = listeners(log);
     MigrationEngine engine =
         new MigrationEngine(
@@ -126,41 +120,26 @@ public final class BrokerMigration implements AutoCloseable {
     return live;
   }
 
-  /**
-   * Checks a new configuration without any effect.
-   *
-   * @param before all keys and values that Kafka has handed over last
-   * @param after all keys and values with the change
-   * @throws ConfigRefusedException if it sets what cannot be used; what was wrong before is no
-   *     reason
-   */
-  public void validate(Map<String, ?> before, Map<String, ?> after) throws ConfigRefusedException {
-    SettingsChanges.refuseNew(live.read(before), live.read(after));
-  }
-
-  /**
-   * Works by a new configuration from the next planning round on.
-   *
-   * @param configs all keys and values, as Kafka gives them
-   * @return the keys that are left out because their values are wrong
-   */
+  /** Works by all keys that Kafka gives from the next round on; returns those with wrong values. */
   public synchronized List<IgnoredKey> reconfigure(Map<String, ?> configs) {
     LiveSettings.Usable<StrataConfig> read = live.read(configs);
     StrataConfig settings = read.settings();
     engine.validate(settings.migration());
-    Map<String, String> before = settings();
-    changes.newlyIgnored(read.useless()).ifPresent(log::ignored);
-    if (!settings.equals(current)) {
+    List<String> useless = read.newlyUseless(known);
+    if (!useless.isEmpty()) {
+      log.ignored(useless);
+    }
+    StrataConfig before = current;
+    if (!settings.equals(before)) {
       changed.accept(settings);
       // Also if its own settings are the same: which topics may be in a pool is planned by too.
       engine.reconfigure(settings.migration());
       current = settings;
-      log.reconfigured(SettingsChanges.between(before, settings()));
+      log.reconfigured(live.difference(before, settings));
     }
     return read.wrong();
   }
 
-  /** Returns the counts of the engine. */
   public MigrationStats stats() {
     return engine.stats();
   }

@@ -5,7 +5,7 @@ import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.memory.calls.SystemCalls;
+import io.strata.kafka.memory.calls.LibC;
 import io.strata.kafka.metrics.EventCounters;
 import io.strata.kafka.metrics.LocalSample;
 import io.strata.kafka.metrics.MigrationLog;
@@ -40,17 +40,14 @@ public final class BrokerTier {
     this.migration = migration;
   }
 
-  /** The tier. */
   public HotTier tier() {
     return tier;
   }
 
-  /** The configuration that it was opened with. */
   public BrokerProperties properties() {
     return properties;
   }
 
-  /** Returns the engine that moves its segments; empty if there is none. */
   public Optional<BrokerMigration> migration() {
     return migration;
   }
@@ -70,7 +67,6 @@ public final class BrokerTier {
     return confirmed;
   }
 
-  /** Returns whether the JVM is going down. */
   public boolean stopping() {
     return stopping;
   }
@@ -110,7 +106,7 @@ public final class BrokerTier {
           .map(ConfigProblem::message)
           .forEach(log::warning);
     }
-    SystemCalls.missing().ifPresent(log::warning);
+    LibC.missing().ifPresent(log::warning);
     // Kafka's own tests are to see segments where they were placed. Before a pool is opened: a
     // policy that is not there is found without touching anything.
     Optional<PolicyRegistry> policies =
@@ -141,7 +137,6 @@ public final class BrokerTier {
     return opened;
   }
 
-  /** Reads a part of the configuration. */
   private interface Reading<T> {
     T read() throws ConfigRefusedException;
   }

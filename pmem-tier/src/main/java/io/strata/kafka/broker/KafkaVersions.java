@@ -16,12 +16,7 @@ public final class KafkaVersions {
 
   private KafkaVersions() {}
 
-  /**
-   * Returns a sentence on a version of which no release was tested; empty for one of a tested minor
-   * version.
-   *
-   * @param version as Kafka writes it, {@code 4.3.1} for example
-   */
+  /** Returns a sentence on a version of whose minor version no release was tested; else empty. */
   public static Optional<String> untested(String version) {
     Optional<String> minor = minor(version);
     boolean tested =
@@ -35,11 +30,7 @@ public final class KafkaVersions {
                 .formatted(version, String.join(", ", TESTED)));
   }
 
-  /**
-   * Returns whether size retention may count what is local and remote twice, which is KAFKA-20732.
-   *
-   * @param version as Kafka writes it
-   */
+  /** Returns whether size retention may count what is local and remote twice (KAFKA-20732). */
   public static boolean countsTwice(String version) {
     return minor(version)
         .map(minor -> minor.split("\\.", 2))

@@ -35,7 +35,6 @@ public class LiveConfiguration {
     this.remote = remote;
   }
 
-  /** Returns that of a reporter of this process. */
   public static LiveConfiguration ofThisProcess() {
     return new LiveConfiguration(StrataRuntime.storedValues(), StrataRuntime.remoteChanges());
   }
@@ -51,12 +50,7 @@ public class LiveConfiguration {
     return names;
   }
 
-  /**
-   * Checks a change that an operator asks for.
-   *
-   * @param configs all keys and values with the change
-   * @throws ConfigRefusedException if it sets a key of Strata's to what cannot be used
-   */
+  /** Checks a change that an operator asks for, by all keys and values with the change. */
   public void validate(Optional<BrokerMigration> migration, Map<String, ?> configs)
       throws ConfigRefusedException {
     if (ConfigurationCall.current() != ConfigurationCall.VALIDATION) {
@@ -65,7 +59,7 @@ public class LiveConfiguration {
     Map<String, Object> before = last;
     List<ConfigProblem> problems = new ArrayList<>();
     if (migration.isPresent()) {
-      problemsOf(() -> migration.get().validate(before, configs), problems);
+      problemsOf(() -> migration.get().live().validate(before, configs), problems);
     }
     problemsOf(() -> remote.validate(before, configs), problems);
     if (!problems.isEmpty()) {

@@ -5,6 +5,7 @@ import io.strata.kafka.config.LiveSettings;
 import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.migration.remote.RemoteSettings;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +30,7 @@ public final class RemoteChanges {
   private final Consumer<List<IgnoredKey>> wrong;
 
   @GuardedBy("this")
-  private final SettingsChanges changes = new SettingsChanges();
+  private final Set<IgnoredKey> known = new HashSet<>();
 
   @GuardedBy("this")
   private @Nullable Running running;
@@ -46,15 +47,10 @@ public final class RemoteChanges {
   @GuardedBy("this")
   private @Nullable Map<String, ?> lastConfigs;
 
-  /** The settings of a running manager. */
   private record Running(
       int brokerId, LiveSettings<RemoteSettings.Live> keys, RemoteSettings.Live live) {}
 
-  /**
-   * For no manager yet.
-   *
-   * @param wrong takes the keys that are left out because their values are wrong
-   */
+  /** For no manager yet; hands on the keys that are left out because their values are wrong. */
   RemoteChanges(Consumer<List<IgnoredKey>> wrong) {
     this.wrong = wrong;
   }
@@ -96,7 +92,6 @@ public final class RemoteChanges {
     return running == null ? Set.of() : running.keys().names();
   }
 
-  /** The manager's broker; empty while there is none. */
   synchronized OptionalInt brokerId() {
     return running == null ? OptionalInt.empty() : OptionalInt.of(running.brokerId());
   }
@@ -106,26 +101,15 @@ public final class RemoteChanges {
     return running == null ? Map.of() : running.keys().written(running.live());
   }
 
-  /**
-   * Checks a new configuration without any effect.
-   *
-   * @param before all keys and values that Kafka has handed over last
-   * @param after all keys and values with the change
-   * @throws ConfigRefusedException if it sets what cannot be used; what was wrong before is no
-   *     reason
-   */
+  /** As {@link LiveSettings#validate}; without a manager nothing is refused. */
   public synchronized void validate(Map<String, ?> before, Map<String, ?> after)
       throws ConfigRefusedException {
     if (running != null) {
-      SettingsChanges.refuseNew(running.keys().read(before), running.keys().read(after));
+      running.keys().validate(before, after);
     }
   }
 
-  /**
-   * Works by a new configuration from now on. Values that are wrong are left out.
-   *
-   * @param configs all keys and values, as Kafka gives them
-   */
+  /** Works by all keys that Kafka gives from now on. Values that are wrong are left out. */
   public synchronized void reconfigure(Map<String, ?> configs) {
     lastConfigs = configs;
     Running before = running;
@@ -141,22 +125,21 @@ public final class RemoteChanges {
     running = new Running(before.brokerId(), keys, settings);
     LOG.info(
         "The remote tier's settings changed on the live broker: {}",
-        SettingsChanges.between(keys.written(before.live()), keys.written(settings)));
+        keys.difference(before.live(), settings));
   }
 
   @GuardedBy("this")
   private RemoteSettings.Live read(LiveSettings<RemoteSettings.Live> keys, Map<String, ?> configs) {
     LiveSettings.Usable<RemoteSettings.Live> read = keys.read(configs);
-    changes
-        .newlyIgnored(read.useless())
-        .ifPresent(
-            names ->
-                LOG.warn(
-                    """
-                    Dynamic configuration that this broker's remote tier has no use for, left out: \
-                    {}. Remove it with kafka-configs.sh --delete-config.\
-                    """,
-                    String.join(", ", names)));
+    List<String> useless = read.newlyUseless(known);
+    if (!useless.isEmpty()) {
+      LOG.warn(
+          """
+          Dynamic configuration that this broker's remote tier has no use for, left out: {}. Remove \
+          it with kafka-configs.sh --delete-config.\
+          """,
+          String.join(", ", useless));
+    }
     wrong.accept(read.wrong());
     return read.settings();
   }

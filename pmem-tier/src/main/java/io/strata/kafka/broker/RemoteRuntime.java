@@ -134,11 +134,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
             .toList());
   }
 
-  /**
-   * The broker's file.
-   *
-   * @throws IllegalArgumentException if it cannot be read
-   */
+  /** The broker's file; throws IllegalArgumentException if it cannot be read. */
   private Optional<BrokerProperties> properties() {
     try {
       return broker.properties();

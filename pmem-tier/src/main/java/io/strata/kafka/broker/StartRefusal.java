@@ -66,10 +66,7 @@ final class StartRefusal {
     log.error("Strata refuses to start this broker: {}", messageOf(reason));
   }
 
-  /**
-   * Returns whether the message was written for an operator; what the JDK throws names a file at
-   * most.
-   */
+  /** Returns whether the message is for an operator; the JDK's names a file at most. */
   private static boolean speaksForItself(Throwable reason) {
     if (reason instanceof FileSystemException file) {
       return file.getReason() != null;

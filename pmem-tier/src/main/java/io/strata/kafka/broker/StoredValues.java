@@ -21,7 +21,6 @@ import java.util.function.Consumer;
  */
 final class StoredValues {
 
-  /** The owner of keys. */
   enum Part {
     LOCAL("the local tiers"),
     REMOTE("the remote tier"),
@@ -47,11 +46,7 @@ final class StoredValues {
   @GuardedBy("this")
   private final Map<Part, List<String>> reasons = new EnumMap<>(Part.class);
 
-  /**
-   * None yet.
-   *
-   * @param warn writes into the broker's log
-   */
+  /** None yet; warns in the broker's log. */
   StoredValues(Consumer<String> warn) {
     this.warn = warn;
   }

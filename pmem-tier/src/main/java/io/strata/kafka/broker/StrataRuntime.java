@@ -38,21 +38,13 @@ public final class StrataRuntime {
     return HANDLE.segmentFiles();
   }
 
-  /**
-   * The tier of a broker with its configuration, opened if it was not; empty in a tool's JVM and in
-   * that of a controller alone.
-   *
-   * @throws IOException as {@link #segmentFiles()}
-   */
+  /** The tier of a broker, opened if it was not; empty in a tool and in a controller alone. */
   public static Optional<BrokerTier> broker() throws IOException {
     HANDLE.segmentFiles();
     return HANDLE.broker();
   }
 
-  /**
-   * Ends the JVM of a broker that must not start, with the reason as the last thing on its log.
-   * Returns in any other JVM.
-   */
+  /** Ends the JVM of a broker that must not start, and logs why last; returns in another JVM. */
   public static void refuseStart(Throwable reason) {
     if (RuntimeHandle.endsWithARefusal()) {
       StartRefusal.end(reason);
@@ -66,10 +58,9 @@ public final class StrataRuntime {
 
   /** Returns where changes of a live broker's configuration reach the remote tier. */
   public static RemoteChanges remoteChanges() {
-    return Remote.CHANGES;
+    return Changes.REMOTE;
   }
 
-  /** The metrics and the status that this process publishes. */
   static StrataMetrics metrics() {
     return Published.METRICS;
   }
@@ -81,20 +72,15 @@ public final class StrataRuntime {
     metrics().remote(broker, stats, changes::settings);
   }
 
-  /** Made when it is first needed: it logs, which must not begin while the JVM boots. */
-  private static final class Remote {
-    static final RemoteChanges CHANGES =
-        new RemoteChanges(wrong -> storedValues().wrong(StoredValues.Part.REMOTE, wrong));
-  }
-
-  /** The values that are left out of the dynamic configuration. */
   static StoredValues storedValues() {
-    return Stored.VALUES;
+    return Changes.STORED;
   }
 
-  /** Made when it is first needed, for the same reason. */
-  private static final class Stored {
-    static final StoredValues VALUES = new StoredValues(new TierLog()::warning);
+  /** Made when they are first needed: they log, which must not begin while the JVM boots. */
+  private static final class Changes {
+    static final StoredValues STORED = new StoredValues(new TierLog()::warning);
+    static final RemoteChanges REMOTE =
+        new RemoteChanges(wrong -> STORED.wrong(StoredValues.Part.REMOTE, wrong));
   }
 
   /** Made when it is first needed, for the same reason. */

@@ -19,7 +19,6 @@ public final class TierSpecs {
 
   private TierSpecs() {}
 
-  /** The tier that the configuration describes. */
   public static TierSpec of(StrataConfig config, BrokerProperties broker) {
     return of(config, broker, Optional.empty());
   }
@@ -36,7 +35,6 @@ public final class TierSpecs {
         TestHook::reached);
   }
 
-  /** The owner of the pools that a broker uses. */
   public static PoolOwner ownerIn(BrokerProperties broker) {
     return new PoolOwner(broker.nodeId(), clusterOf(logDirectories(broker)));
   }
@@ -56,7 +54,7 @@ public final class TierSpecs {
   /** Empty for a directory on a failing disk, which Kafka takes offline; another one says. */
   private static Optional<String> clusterOf(Path directory) {
     try {
-      return MetaProperties.read(directory).clusterId();
+      return MetaProperties.clusterId(directory);
     } catch (IOException unreadable) {
       return Optional.empty();
     }

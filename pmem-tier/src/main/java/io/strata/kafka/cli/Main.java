@@ -75,7 +75,6 @@ public final class Main extends StrataCommand.Group {
     System.exit(code);
   }
 
-  /** Runs a command and returns its exit code. */
   static int run(PrintWriter out, PrintWriter err, String... args) {
     int code =
         commandLine()
@@ -121,7 +120,6 @@ public final class Main extends StrataCommand.Group {
     }
   }
 
-  /** The version, from the jar's manifest. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

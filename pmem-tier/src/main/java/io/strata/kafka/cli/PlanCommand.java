@@ -1,12 +1,12 @@
 package io.strata.kafka.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.Durations;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.config.key.ByteAmount;
 import io.strata.kafka.migration.plan.BurstPlan;
 import io.strata.kafka.migration.plan.BurstPlan.Quantity;
@@ -20,7 +20,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code strata plan}. */
 @Command(
     name = "plan",
     description = {
@@ -83,7 +82,7 @@ final class PlanCommand extends StrataCommand {
   protected ExitCode run() throws Exception {
     SortedMap<Quantity, Double> results = given().results();
     if (results.isEmpty()) {
-      throw new UsageException(
+      throw CommandException.usage(
           """
           found too little to compute anything, expected for example --ingest, --reserve and \
           --drain\
@@ -93,7 +92,7 @@ final class PlanCommand extends StrataCommand {
     return ExitCode.OK;
   }
 
-  private BurstPlan given() throws UsageException {
+  private BurstPlan given() throws CommandException {
     try {
       return new BurstPlan(
           bytes(ingest),
@@ -104,7 +103,7 @@ final class PlanCommand extends StrataCommand {
           seconds(pause, "--pause"),
           threshold == null ? OptionalDouble.empty() : OptionalDouble.of(threshold));
     } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
+      throw CommandException.usage(String.valueOf(e.getMessage()));
     }
   }
 
@@ -113,7 +112,7 @@ final class PlanCommand extends StrataCommand {
   }
 
   private static OptionalDouble seconds(@Nullable String time, String option)
-      throws UsageException {
+      throws CommandException {
     if (time == null) {
       return OptionalDouble.empty();
     }

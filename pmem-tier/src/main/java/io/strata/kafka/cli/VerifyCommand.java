@@ -3,12 +3,12 @@ package io.strata.kafka.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.segment.ValidRecords;
 import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
@@ -27,7 +27,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** {@code strata verify}. */
 @Command(
     name = "verify",
     description = {
@@ -80,7 +79,8 @@ final class VerifyCommand extends StrataCommand {
   protected ExitCode run() throws Exception {
     for (Path directory : directories) {
       if (!Files.isDirectory(directory)) {
-        throw new UsageException("found no directory " + directory + ", expected a log directory");
+        throw CommandException.usage(
+            "found no directory " + directory + ", expected a log directory");
       }
     }
     try (Progress progress = Progress.onTerminal("verifying")) {

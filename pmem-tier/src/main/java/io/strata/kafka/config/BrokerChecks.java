@@ -25,27 +25,35 @@ final class BrokerChecks {
 
   private static final String OWN_PACKAGES = "io.strata.kafka.";
 
-  private BrokerChecks() {}
+  private final BrokerProperties broker;
+  private final List<ConfigProblem> problems = new ArrayList<>();
+
+  private BrokerChecks(BrokerProperties broker) {
+    this.broker = broker;
+  }
 
   static List<ConfigProblem> check(BrokerProperties broker) {
-    List<ConfigProblem> problems = new ArrayList<>();
+    BrokerChecks checks = new BrokerChecks(broker);
     if (broker.logPreallocate()) {
-      problems.add(
-          ConfigProblem.error(
-              BrokerProperties.LOG_PREALLOCATE,
-              "'true'",
-              "false",
-              """
-              remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and \
-              none would be placed in a pool\
-              """));
+      checks.refuse(
+          BrokerProperties.LOG_PREALLOCATE,
+          "'true'",
+          "false",
+          """
+          remove it: with it Kafka creates segments through RandomAccessFile, past Strata, and none \
+          would be placed in a pool\
+          """);
     }
-    broker.links().warning().ifPresent(problems::add);
-    checkReporters(broker, problems);
-    problems.addAll(checkStorageManager(broker));
-    checkDirectories(broker, problems);
-    broker.strataConfig().config().ifPresent(config -> checkPools(broker, config, problems));
-    return problems;
+    broker.links().warning().ifPresent(checks.problems::add);
+    checks.reporters();
+    checks.problems.addAll(checkStorageManager(broker));
+    checks.directories();
+    broker.strataConfig().config().ifPresent(checks::pools);
+    return checks.problems;
+  }
+
+  private void refuse(String key, String found, String expected, String action) {
+    problems.add(ConfigProblem.error(key, found, expected, action));
   }
 
   /**
@@ -73,29 +81,29 @@ final class BrokerChecks {
         """);
   }
 
-  private static void checkReporters(BrokerProperties broker, List<ConfigProblem> problems) {
+  private void reporters() {
     List<String> reporters = broker.metricReporters();
+    String quoted = "'" + String.join(",", reporters) + "'";
     if (!reporters.contains(STRATA_REPORTER)) {
-      problems.add(
-          ConfigProblem.error(
-              BrokerProperties.METRIC_REPORTERS,
-              quoted(reporters),
-              "a list with " + STRATA_REPORTER,
-              """
-              add it: it keeps the broker from starting without Strata and then losing the \
-              records that are in the pool\
-              """));
+      refuse(
+          BrokerProperties.METRIC_REPORTERS,
+          quoted,
+          "a list with " + STRATA_REPORTER,
+          """
+          add it: it keeps the broker from starting without Strata and then losing the records that \
+          are in the pool\
+          """);
     } else if (!reporters.contains(JMX_REPORTER)) {
       problems.add(
           ConfigProblem.warning(
               BrokerProperties.METRIC_REPORTERS,
-              quoted(reporters),
+              quoted,
               "a list that still has Kafka's default " + JMX_REPORTER,
               "add it, or Kafka's own metrics are missing in JMX"));
     }
   }
 
-  private static void checkDirectories(BrokerProperties broker, List<ConfigProblem> problems) {
+  private void directories() {
     for (String key :
         List.of(
             BrokerProperties.LOG_DIRS,
@@ -103,28 +111,22 @@ final class BrokerChecks {
             BrokerProperties.METADATA_LOG_DIR,
             BrokerProperties.PROCESS_ROLES,
             BrokerProperties.NODE_ID)) {
-      broker
-          .get(key)
-          .filter(value -> value.contains("${"))
-          .ifPresent(
-              value ->
-                  problems.add(
-                      ConfigProblem.error(
-                          key,
-                          "'" + value + "'",
-                          "the value itself",
-                          """
-                          write it without a configuration provider: Strata reads it before Kafka \
-                          starts and does not resolve providers\
-                          """)));
+      String value = broker.get(key).orElse("");
+      if (value.contains("${")) {
+        refuse(
+            key,
+            "'" + value + "'",
+            "the value itself",
+            """
+            write it without a configuration provider: Strata reads it before Kafka starts and does \
+            not resolve providers\
+            """);
+      }
     }
   }
 
-  /**
-   * Kafka takes each directory in a log directory for a partition's, and deletes it with its topic.
-   */
-  private static void checkPools(
-      BrokerProperties broker, StrataConfig config, List<ConfigProblem> problems) {
+  /** Kafka takes a directory in a log directory for a partition's: deletes it with its topic. */
+  private void pools(StrataConfig config) {
     Set<Path> logDirectories = new LinkedHashSet<>();
     broker.logDirs().forEach(directory -> logDirectories.add(real(directory)));
     logDirectories.add(real(broker.metadataLogDir()));
@@ -136,30 +138,26 @@ final class BrokerChecks {
               : StrataKeys.TIER_POOLS.with(tier.name()).name();
       for (Path pool : tier.pools()) {
         Path file = real(pool);
-        logDirectories.stream()
-            .filter(each -> file.startsWith(each) && !each.equals(file.getParent()))
-            .findFirst()
-            .ifPresent(
-                each ->
-                    problems.add(
-                        ConfigProblem.error(
-                            key,
-                            "'%s', which is in a directory of the log directory %s"
-                                .formatted(pool, each),
-                            "a file outside of log.dirs and metadata.log.dir",
-                            """
-                            move the pool out of there while no broker runs: Kafka takes each \
-                            directory in a log directory for a partition's, and deletes it with \
-                            its topic\
-                            """)));
+        for (Path each : logDirectories) {
+          if (file.startsWith(each) && !each.equals(file.getParent())) {
+            refuse(
+                key,
+                "'%s', which is in a directory of the log directory %s".formatted(pool, each),
+                "a file outside of log.dirs and metadata.log.dir",
+                """
+                move the pool out of there while no broker runs: Kafka takes each directory in a \
+                log directory for a partition's, and deletes it with its topic\
+                """);
+            break;
+          }
+        }
         Path same = seen.putIfAbsent(file, pool);
         if (same != null) {
-          problems.add(
-              ConfigProblem.error(
-                  key,
-                  "'%s' and '%s', which are one file".formatted(same, pool),
-                  "each pool once",
-                  "take one of the two out"));
+          refuse(
+              key,
+              "'%s' and '%s', which are one file".formatted(same, pool),
+              "each pool once",
+              "take one of the two out");
         }
       }
     }
@@ -205,9 +203,5 @@ final class BrokerChecks {
       // Not a jar, or unreadable: Kafka's class loader skips it as well, so nothing loads twice.
       return false;
     }
-  }
-
-  private static String quoted(List<String> values) {
-    return "'" + String.join(",", values) + "'";
   }
 }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -68,14 +69,8 @@ public final class BrokerProperties {
    * @param file the properties file, in the JDK's properties format (ISO 8859-1)
    * @param overrides {@code key=value} each, a missing value being the empty one; the last one of a
    *     key wins
+   * @param workingDirectory the broker's; empty for this process's
    * @throws IOException if the file cannot be read or is malformed, naming it
-   */
-  public static BrokerProperties load(Path file, List<String> overrides) throws IOException {
-    return load(file, overrides, Path.of(""));
-  }
-
-  /**
-   * As {@link #load(Path, List)}, for a broker with another working directory than this process's.
    */
   public static BrokerProperties load(Path file, List<String> overrides, Path workingDirectory)
       throws IOException {
@@ -106,10 +101,7 @@ public final class BrokerProperties {
     return broker;
   }
 
-  /**
-   * Refuses log directories that this JVM, with its encoding of file names, cannot name: they are
-   * never left out silently.
-   */
+  /** Refuses log directories that this JVM cannot name: they are never left out silently. */
   private void requirePaths() throws IOException {
     try {
       List<Path> unused = logDirs();
@@ -150,10 +142,7 @@ public final class BrokerProperties {
     return Optional.ofNullable(properties.get(key)).map(String::strip).filter(v -> !v.isEmpty());
   }
 
-  /**
-   * The log directories, absolute: {@code log.dirs}, otherwise {@code log.dir}, otherwise Kafka's
-   * default.
-   */
+  /** The log directories, absolute: {@code log.dirs}, {@code log.dir}, or Kafka's default. */
   public List<Path> logDirs() {
     return logDirNames().stream().map(this::absolute).toList();
   }
@@ -184,10 +173,7 @@ public final class BrokerProperties {
     return number(get(NODE_ID).isPresent() ? NODE_ID : BROKER_ID, 0); // Kafka refuses another.
   }
 
-  /**
-   * Returns whether the node is only a controller, by {@code process.roles}: it has no topics, and
-   * Strata leaves it alone.
-   */
+  /** Returns whether the node is only a controller: it has no topics; Strata leaves it alone. */
   public boolean isControllerAlone() {
     return isController() && !list(get(PROCESS_ROLES).orElse("")).contains("broker");
   }
@@ -209,30 +195,23 @@ public final class BrokerProperties {
         : List.of(BrokerChecks.JMX_REPORTER);
   }
 
-  /** Returns whether {@code metric.reporters} has Strata's. */
   public boolean namesReporter() {
     return metricReporters().contains(BrokerChecks.STRATA_REPORTER);
   }
 
-  /** {@code remote.log.storage.manager.class.name}. */
   public Optional<String> remoteStorageManagerClassName() {
     return get(REMOTE_STORAGE_MANAGER + ".name");
   }
 
-  /** {@code remote.log.storage.manager.class.path}. */
   public Optional<String> remoteStorageManagerClassPath() {
     return get(REMOTE_STORAGE_MANAGER + ".path");
   }
 
-  /** Returns whether the remote storage manager is Strata's. */
   public boolean hasOwnManager() {
     return remoteStorageManagerClassName().equals(Optional.of(RemoteLevels.OWN_MANAGER));
   }
 
-  /**
-   * Returns how Kafka reads from the remote tier, by the file; a value that is no number is Kafka's
-   * to refuse.
-   */
+  /** Returns how Kafka reads from the remote tier; Kafka refuses a value that is no number. */
   public KafkaReads remoteReads() {
     KafkaReads usual = KafkaReads.DEFAULT;
     return new KafkaReads(
@@ -241,7 +220,6 @@ public final class BrokerProperties {
         number(REMOTE_READER_THREADS, 1).orElse(usual.threads()));
   }
 
-  /** {@code remote.log.reader.max.pending.tasks}. */
   public int remotePendingReads() {
     return number(REMOTE_PENDING_READS, 1).orElse(REMOTE_PENDING_READS_DEFAULT);
   }
@@ -294,25 +272,16 @@ public final class BrokerProperties {
         && properties.keySet().stream().noneMatch(key -> key.startsWith("strata."));
   }
 
-  /** The checked values of the {@code strata.*} keys. */
   public Parsed<StrataConfig> strataConfig() {
     return StrataConfig.parse(properties);
   }
 
-  /**
-   * Checks those of Kafka's own keys that Strata depends on.
-   *
-   * @return errors and warnings; empty if all is well
-   */
+  /** Finds errors and warnings in those of Kafka's own keys that Strata depends on. */
   public List<ConfigProblem> check() {
     return BrokerChecks.check(this);
   }
 
-  /**
-   * The {@code strata.*} values, if neither they nor Kafka's own keys have an error.
-   *
-   * @throws ConfigRefusedException if there is one, with every problem of both kinds
-   */
+  /** The {@code strata.*} values; refused with every error in them or in Kafka's own keys. */
   public StrataConfig checkedConfig() throws ConfigRefusedException {
     Parsed<StrataConfig> parsed = strataConfig();
     List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
@@ -334,6 +303,38 @@ public final class BrokerProperties {
         .map(String::strip)
         .filter(entry -> !entry.isEmpty())
         .toList();
+  }
+
+  /**
+   * Describes the first difference to what Kafka has read: whose pools and log directories these
+   * are, and every {@code strata.*} key of either. A key that Kafka lacks would be lost with the
+   * first change on the live broker, which starts from what Kafka has.
+   */
+  public Optional<String> difference(BrokerProperties kafka) {
+    TreeSet<String> keys = new TreeSet<>(kafka.properties.keySet());
+    keys.addAll(properties.keySet());
+    return keys.stream()
+        .filter(key -> key.startsWith(StrataKeys.PREFIX))
+        .flatMap(key -> difference(key, kafka.get(key), get(key)).stream())
+        .findFirst()
+        .or(() -> difference("node.id", kafka.nodeId(), nodeId()))
+        .or(() -> difference("log.dirs", kafka.logDirs(), logDirs()))
+        .or(() -> difference("metadata.log.dir", kafka.metadataLogDir(), metadataLogDir()));
+  }
+
+  private Optional<String> difference(String key, Object given, Object read) {
+    return given.equals(read)
+        ? Optional.empty()
+        : Optional.of(
+            "%s: the broker has %s, Strata read %s from %s: give both the same file (-D%s=)"
+                .formatted(
+                    key, text(given), text(read), source, CommandLineArguments.CONFIG_PROPERTY));
+  }
+
+  private static String text(Object value) {
+    return value instanceof Optional<?> optional
+        ? optional.map(BrokerProperties::text).orElse("nothing")
+        : "'" + value + "'";
   }
 
   @Override

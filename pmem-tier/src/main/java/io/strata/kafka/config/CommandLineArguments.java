@@ -112,7 +112,6 @@ public final class CommandLineArguments {
     return mainClass;
   }
 
-  /** The arguments after the main class. */
   public List<String> arguments() {
     return arguments;
   }
@@ -150,10 +149,7 @@ public final class CommandLineArguments {
             || properties.containsKey(BrokerProperties.LOG_DIR));
   }
 
-  /**
-   * The broker's properties file: what {@code -Dstrata.config=} names, otherwise a broker's first
-   * argument.
-   */
+  /** The properties file: what {@code -Dstrata.config=} names, or a broker's first argument. */
   public Optional<Path> propertiesFile() {
     if (configured.isPresent()) {
       return configured.map(Path::of);
@@ -180,12 +176,7 @@ public final class CommandLineArguments {
     return overrides;
   }
 
-  /**
-   * Loads the properties that {@link #propertiesFile} and {@link #overrides} name.
-   *
-   * @return empty if the command line names no file
-   * @throws IOException if the file cannot be read
-   */
+  /** Loads what {@link #propertiesFile} and {@link #overrides} name; empty if there is no file. */
   public Optional<BrokerProperties> load() throws IOException {
     Optional<Path> file;
     try {
@@ -202,7 +193,7 @@ public final class CommandLineArguments {
           e);
     }
     return file.isPresent()
-        ? Optional.of(BrokerProperties.load(file.get(), overrides()))
+        ? Optional.of(BrokerProperties.load(file.get(), overrides(), Path.of("")))
         : Optional.empty();
   }
 }

@@ -21,12 +21,8 @@ final class KeyReader {
   private final Predicate<String> resolved;
   private final List<ConfigProblem> problems = new ArrayList<>();
 
-  KeyReader(Map<String, String> properties) {
-    this(properties, name -> false);
-  }
-
   /**
-   * With keys that come from Kafka.
+   * For these keys.
    *
    * @param resolved whether Kafka has resolved configuration providers in the key's value: what
    *     looks like one is then none
@@ -109,7 +105,6 @@ final class KeyReader {
     }
   }
 
-  /** Says what to do about an unknown key. */
   static String whatToDo(String unknown) {
     return StrataKeys.nearest(unknown)
         .map("did you mean %s? Otherwise remove it"::formatted)

@@ -1,6 +1,7 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.config.key.ConfigProblem;
+import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.config.key.ServiceLinks;
 import io.strata.kafka.migration.plan.PolicyRegistry;
@@ -14,7 +15,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Makes settings of what Kafka says when {@code kafka-configs.sh} changes a running broker's
@@ -84,8 +87,8 @@ public final class LiveSettings<T> {
 
   private static StrataConfig local(
       StrataConfig read, PolicyRegistry policies, List<ConfigProblem> problems) {
-    problems.addAll(PolicyChecks.refusals(MigrationKeys.LOCAL, read.migration(), policies));
-    return read.with(PolicyChecks.ofChosenPolicy(read.migration(), policies));
+    problems.addAll(MigrationKeys.LOCAL.refusals(read.migration(), policies));
+    return read.with(MigrationKeys.ofChosenPolicy(read.migration(), policies));
   }
 
   /**
@@ -110,7 +113,7 @@ public final class LiveSettings<T> {
         fixed,
         "no policy has such a parameter",
         keys -> {
-          KeyReader reader = new KeyReader(keys);
+          KeyReader reader = new KeyReader(keys, name -> false);
           RemoteSettings.Live read = RemoteConfig.readLive(reader, levels);
           return Parsed.of(
               reader.problems().isEmpty()
@@ -123,8 +126,8 @@ public final class LiveSettings<T> {
 
   private static RemoteSettings.Live remote(
       RemoteSettings.Live read, PolicyRegistry policies, List<ConfigProblem> problems) {
-    problems.addAll(PolicyChecks.refusals(MigrationKeys.REMOTE, read.migration(), policies));
-    return read.with(PolicyChecks.ofChosenPolicy(read.migration(), policies));
+    problems.addAll(MigrationKeys.REMOTE.refusals(read.migration(), policies));
+    return read.with(MigrationKeys.ofChosenPolicy(read.migration(), policies));
   }
 
   /**
@@ -154,10 +157,7 @@ public final class LiveSettings<T> {
     return dynamic.contains(name);
   }
 
-  /**
-   * All names that Kafka has to ask about: the dynamic ones, and the others in order to answer
-   * them.
-   */
+  /** All names that Kafka has to ask about: the dynamic ones, and others in order to answer. */
   public Set<String> names() {
     Set<String> names = new HashSet<>(dynamic);
     names.addAll(fixed);
@@ -167,19 +167,24 @@ public final class LiveSettings<T> {
   /** The settings of a live broker. */
   public record Usable<T>(T settings, List<IgnoredKey> ignored) {
 
-    /** Copies the list. */
     public Usable {
       ignored = List.copyOf(ignored);
     }
 
-    /** The keys whose values are wrong. */
     public List<IgnoredKey> wrong() {
       return ignored.stream().filter(key -> key.problem().isPresent()).toList();
     }
 
-    /** The keys that this broker has no use for. */
-    public List<IgnoredKey> useless() {
-      return ignored.stream().filter(key -> key.problem().isEmpty()).toList();
+    /**
+     * The keys that this broker has no use for, and that the operator has not been warned of, and
+     * has been from now on: each is worth one warning for each value, not one with every change of
+     * another key.
+     */
+    public List<String> newlyUseless(Set<IgnoredKey> known) {
+      return ignored.stream()
+          .filter(key -> key.problem().isEmpty() && known.add(key))
+          .map(IgnoredKey::toString)
+          .toList();
     }
   }
 
@@ -243,7 +248,9 @@ public final class LiveSettings<T> {
         (name, value) ->
             ignored.add(IgnoredKey.wrong(name, value, Objects.requireNonNull(problems.get(name)))));
     Parsed<T> parsed = reader.apply(taken);
-    return parsed.config().orElseThrow(() -> new IllegalStateException(parsed.refusal()));
+    return parsed
+        .config()
+        .orElseThrow(() -> new IllegalStateException(ConfigProblem.inOneLine(parsed.problems())));
   }
 
   private IgnoredKey leftOut(String name, String value) {
@@ -289,8 +296,47 @@ public final class LiveSettings<T> {
     return own;
   }
 
+  /**
+   * Checks a new configuration.
+   *
+   * @param before all keys and values that Kafka has handed over last
+   * @param after all keys and values with the change
+   * @throws ConfigRefusedException if it sets what cannot be used; what was wrong before is no
+   *     reason
+   */
+  public void validate(Map<String, ?> before, Map<String, ?> after) throws ConfigRefusedException {
+    Map<String, String> known =
+        read(before).wrong().stream()
+            .collect(Collectors.toMap(IgnoredKey::name, IgnoredKey::value));
+    List<ConfigProblem> problems =
+        read(after).wrong().stream()
+            .filter(key -> !key.value().equals(known.get(key.name())))
+            .flatMap(key -> key.problem().stream())
+            .distinct()
+            .toList();
+    if (!problems.isEmpty()) {
+      throw new ConfigRefusedException(problems);
+    }
+  }
+
   /** Settings as the keys would be written in a file. */
   public Map<String, String> written(T settings) {
     return writer.apply(settings);
+  }
+
+  /** Each key that has changed: {@code key from 'old' to 'new'}. */
+  public String difference(T before, T after) {
+    Map<String, String> from = written(before);
+    Map<String, String> to = written(after);
+    Set<String> names = new TreeSet<>(from.keySet());
+    names.addAll(to.keySet());
+    return names.stream()
+        .filter(name -> !Objects.equals(from.get(name), to.get(name)))
+        .map(
+            name ->
+                "%s from '%s' to '%s'"
+                    .formatted(
+                        name, from.getOrDefault(name, "unset"), to.getOrDefault(name, "unset")))
+        .collect(Collectors.joining(", "));
   }
 }

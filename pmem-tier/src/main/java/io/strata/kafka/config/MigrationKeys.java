@@ -1,34 +1,38 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.MigrationSettings.Mode;
+import io.strata.kafka.migration.plan.PolicyRegistry;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The keys of a migration engine: declared, read, and written again. There are two engines, the one
- * of the local tiers and the one of the remote tier's levels. Both have the same keys with another
- * prefix; the local one has some more, whose defaults hold for the other.
+ * The keys of a migration engine: declared, read, checked, and written again. There are two
+ * engines, the one of the local tiers and the one of the remote tier's levels. Both have the same
+ * keys with another prefix; the local one has some more, whose defaults hold for the other.
  */
 public final class MigrationKeys {
 
   private static final StrataKey<Double> TIER_THRESHOLD =
       StrataKey.named("strata.tier.<name>.threshold", Values.SHARE)
           .otherwise("the value of `strata.migration.threshold`")
-          .dynamic()
+          .live()
           .documentation("The threshold of one tier. See `strata.migration.threshold`.");
 
   private static final StrataKey<List<String>> PINNED =
       StrataKey.named("strata.migration.pin.topics", Values.EXPRESSIONS)
           .defaultValue("")
-          .dynamic()
+          .live()
           .documentation(
               """
               Topics whose segments never leave their tier, whatever the policy says, and are \
@@ -40,7 +44,7 @@ public final class MigrationKeys {
       StrataKey.named(
               "strata.migration.mode", Values.oneOf(List.of(Mode.values()), Mode::configName))
           .defaultValue("eager")
-          .dynamic()
+          .live()
           .documentation(
               """
               What becomes of a segment in a pool once a lower tier has it too. `eager`: it \
@@ -51,7 +55,7 @@ public final class MigrationKeys {
   private static final StrataKey<Boolean> PROMOTE =
       StrataKey.named("strata.migration.promote", Values.BOOLEAN)
           .defaultValue("true")
-          .dynamic()
+          .live()
           .documentation(
               """
               Whether segments are copied back up when a faster tier has space and the policy \
@@ -61,13 +65,12 @@ public final class MigrationKeys {
   private static final StrataKey<Long> THREADS =
       StrataKey.named("strata.migration.threads", Values.number("number", 1, 64))
           .defaultValue("2")
-          .dynamic()
+          .live()
           .documentation("How many segments are copied at once.");
 
   private static final StrataKey<Long> RATE_UP =
       rate("strata.migration.rate.up", "The most that copies up may take, all threads together.");
 
-  /** The keys of the local tiers: {@code strata.migration.*}. */
   public static final MigrationKeys LOCAL =
       new MigrationKeys(
           "strata.migration.",
@@ -80,7 +83,6 @@ public final class MigrationKeys {
           """,
           true);
 
-  /** The keys of the remote tier's levels: {@code rsm.config.migration.*}. */
   public static final MigrationKeys REMOTE =
       new MigrationKeys(
           "rsm.config.migration.",
@@ -102,7 +104,7 @@ public final class MigrationKeys {
     this.threshold =
         StrataKey.named(prefix + "threshold", Values.SHARE)
             .defaultValue("0.5")
-            .dynamic()
+            .live()
             .documentation(thresholdText);
     this.rateDown =
         rate(
@@ -112,7 +114,7 @@ public final class MigrationKeys {
         StrataKey.named(prefix + "policy", "name", Values::parsePolicy)
             .defaultValue("newest")
             .expected("the name of a policy on the broker's class path")
-            .dynamic()
+            .live()
             .documentation(
                 """
                 Which segments move. `newest`: the newest stay. `age`: a segment leaves after a \
@@ -123,7 +125,7 @@ public final class MigrationKeys {
         StrataKey.named(prefix + "policy.<parameter>", "text", Function.identity())
             .otherwise("the policy's own default")
             .expected("what the policy expects")
-            .dynamic()
+            .live()
             .documentation(
                 """
                 A parameter of the policy. One of a policy that is not chosen is ignored, so that \
@@ -133,7 +135,7 @@ public final class MigrationKeys {
   }
 
   private static StrataKey<Long> rate(String name, String text) {
-    return StrataKey.named(name, Values.RATE).defaultValue("0").dynamic().documentation(text);
+    return StrataKey.named(name, Values.RATE).defaultValue("0").live().documentation(text);
   }
 
   /** All of them, in the order of the reference page. */
@@ -146,7 +148,6 @@ public final class MigrationKeys {
         : both;
   }
 
-  /** The key of the policy's name. */
   public StrataKey<String> policy() {
     return policy;
   }
@@ -217,11 +218,7 @@ public final class MigrationKeys {
     return parameters;
   }
 
-  /**
-   * Settings as the keys would be written in a file.
-   *
-   * @param tiers the names of the tiers that have a threshold, fastest first
-   */
+  /** Settings as the keys would be written in a file. */
   Map<String, String> written(MigrationSettings settings, List<String> tiers) {
     Map<String, String> keys = new LinkedHashMap<>();
     List<Double> thresholds = settings.thresholds();
@@ -244,6 +241,86 @@ public final class MigrationKeys {
       keys.put(PINNED.name(), String.join(",", settings.pinnedTopics()));
     }
     return keys;
+  }
+
+  // -- the policies, of which a broker's class path alone shows which there are
+
+  /**
+   * The settings with the parameters of the chosen policy alone: those of others may stay in the
+   * configuration, so that the policy can be changed on a live broker.
+   */
+  public static MigrationSettings ofChosenPolicy(
+      MigrationSettings settings, PolicyRegistry policies) {
+    return settings.withPolicyParameters(parametersOf(settings.policy(), settings, policies));
+  }
+
+  /** Parameters that no policy has, and {@link #refusals}. */
+  public List<ConfigProblem> problems(MigrationSettings settings, PolicyRegistry policies) {
+    List<ConfigProblem> problems = unknownParameters(settings, policies);
+    problems.addAll(refusals(settings, policies));
+    return problems;
+  }
+
+  List<ConfigProblem> unknownParameters(MigrationSettings settings, PolicyRegistry policies) {
+    Set<String> known = policies.parameterNames();
+    List<ConfigProblem> problems = new ArrayList<>();
+    for (String parameter : new TreeSet<>(settings.policyParameters().keySet())) {
+      if (!known.contains(parameter)) {
+        problems.add(
+            ConfigProblem.error(
+                policyParameter.with(parameter).name(),
+                "a parameter that no policy has",
+                known.isEmpty() ? "none" : "one of " + String.join(", ", known),
+                "correct it, or remove it"));
+      }
+    }
+    return problems;
+  }
+
+  /**
+   * Lists what keeps the chosen policy from being made, and the parameters that any other policy
+   * refuses: those are there to be chosen later. Empty if there is no such problem.
+   */
+  List<ConfigProblem> refusals(MigrationSettings settings, PolicyRegistry policies) {
+    if (!policies.names().contains(settings.policy())) {
+      return List.of(
+          ConfigProblem.error(
+              this.policy.name(),
+              "'" + settings.policy() + "'",
+              "one of " + String.join(", ", policies.names()),
+              "correct it, or put the policy's jar on the broker's class path"));
+    }
+    List<ConfigProblem> problems = new ArrayList<>();
+    for (String policy : policies.names()) {
+      Map<String, String> own = parametersOf(policy, settings, policies);
+      if (policy.equals(settings.policy()) || !own.isEmpty()) {
+        refusal(policy, own, policies).ifPresent(problems::add);
+      }
+    }
+    return problems;
+  }
+
+  private Optional<ConfigProblem> refusal(
+      String policy, Map<String, String> parameters, PolicyRegistry policies) {
+    try {
+      var unused = policies.create(policy, parameters);
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      return Optional.of(
+          ConfigProblem.error(
+              this.policy.name(),
+              "parameters that policy '%s' refuses (%s)"
+                  .formatted(policy, Optional.ofNullable(e.getMessage()).orElse(e.toString())),
+              "values that it takes",
+              "correct them"));
+    }
+  }
+
+  private static Map<String, String> parametersOf(
+      String policy, MigrationSettings settings, PolicyRegistry policies) {
+    Map<String, String> parameters = new LinkedHashMap<>(settings.policyParameters());
+    parameters.keySet().retainAll(policies.parameterNames(policy));
+    return parameters;
   }
 
   private static String number(double value) {

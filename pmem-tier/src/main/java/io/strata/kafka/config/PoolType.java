@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  */
 public record PoolType(Optional<MemoryType> fixed) {
 
-  /** The type that fits. */
   public static final PoolType AUTO = new PoolType(Optional.empty());
 
   private static final List<PoolType> ALL =
@@ -26,21 +25,15 @@ public record PoolType(Optional<MemoryType> fixed) {
 
   static final StrataKey.Kind<PoolType> KIND = Values.oneOf(ALL, PoolType::configName);
 
-  /**
-   * The type of that name, in lower or upper case.
-   *
-   * @throws IllegalArgumentException if there is none
-   */
+  /** The type of that name, in lower or upper case; throws IllegalArgumentException for another. */
   public static PoolType parse(String name) {
     return KIND.parser().apply(name);
   }
 
-  /** Always the given type. */
   public static PoolType of(MemoryType type) {
     return new PoolType(Optional.of(type));
   }
 
-  /** The name in configuration and output, for example {@code auto}. */
   public String configName() {
     return fixed.map(MemoryType::configName).orElse("auto");
   }

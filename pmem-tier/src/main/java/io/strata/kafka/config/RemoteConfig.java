@@ -24,10 +24,8 @@ import java.util.stream.Collectors;
  */
 public final class RemoteConfig {
 
-  /** The longest that the read of an index may take. */
   private static final Duration INDEX_TIMEOUT = Duration.ofSeconds(30);
 
-  /** The longest that the deletion of a segment may take. */
   private static final Duration DELETE_TIMEOUT = Duration.ofMinutes(1);
 
   /**
@@ -67,17 +65,14 @@ public final class RemoteConfig {
     Optional<RemoteSettings> settings = read(reader, manager, broker);
     if (settings.isPresent() && policies.isPresent()) {
       MigrationSettings moves = settings.get().live().migration();
-      reader.problems().addAll(PolicyChecks.problems(MigrationKeys.REMOTE, moves, policies.get()));
+      reader.problems().addAll(MigrationKeys.REMOTE.problems(moves, policies.get()));
       settings = Optional.of(ofChosen(settings.get(), policies.get()));
     }
     reader.refuseUnknown();
     return Parsed.of(settings, named(reader.problems(), broker));
   }
 
-  /**
-   * Gives the keys that Kafka hands to the manager the prefix {@code rsm.config.}; without those
-   * that Kafka adds by itself.
-   */
+  /** Gives the manager's keys the prefix {@code rsm.config.}; not those that Kafka adds itself. */
   public static Map<String, String> withPrefix(
       Map<String, ?> manager, Optional<BrokerProperties> broker) {
     Set<String> added = addedByKafka(manager, broker);
@@ -112,11 +107,7 @@ public final class RemoteConfig {
     return prefix(broker).equals(RemoteKeys.MANAGER_PREFIX);
   }
 
-  /**
-   * The same from the broker's file alone, for tools.
-   *
-   * @param broker the file; values given through configuration providers are not resolved
-   */
+  /** The same from the file alone, for tools; configuration providers are not resolved in it. */
   public static Parsed<RemoteSettings> parse(BrokerProperties broker) {
     String prefix = prefix(Optional.of(broker));
     Map<String, Object> manager = new HashMap<>();
@@ -183,7 +174,6 @@ public final class RemoteConfig {
         MigrationKeys.REMOTE.read(reader, levels));
   }
 
-  /** The same settings as the keys would be written in a file. */
   static Map<String, String> written(RemoteSettings.Live live, List<String> levels) {
     Map<String, String> keys = new LinkedHashMap<>();
     keys.put(RemoteKeys.COPY_TIMEOUT_MS.name(), millis(live.copyTimeout()));
@@ -226,7 +216,7 @@ public final class RemoteConfig {
         settings.levels(),
         settings.cold(),
         settings.chunkBytes(),
-        settings.live().with(PolicyChecks.ofChosenPolicy(settings.live().migration(), policies)));
+        settings.live().with(MigrationKeys.ofChosenPolicy(settings.live().migration(), policies)));
   }
 
   private static String prefix(Optional<BrokerProperties> broker) {

@@ -1,5 +1,6 @@
 package io.strata.kafka.config;
 
+import io.strata.kafka.config.StrataKeys.Catalogue;
 import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import java.nio.file.Path;
@@ -18,7 +19,6 @@ public final class RemoteKeys {
   /** Kafka's key by which that is changed. */
   static final String MANAGER_PREFIX_KEY = "remote.log.storage.manager.impl.prefix";
 
-  /** The prefix of the cold manager's keys. */
   static final String COLD_PREFIX = MANAGER_PREFIX + RemoteSettings.COLD + ".";
 
   public static final StrataKey<List<String>> LEVELS =
@@ -121,7 +121,7 @@ public final class RemoteKeys {
       StrataKey.named(
               "rsm.config.copy.timeout.ms", Values.number("milliseconds", 1_000L, 86_400_000L))
           .defaultValue("600000")
-          .dynamic()
+          .live()
           .documentation(
               """
               The longest that a copy of a segment to the store may take. It then fails, and Kafka tries again. Kafka \
@@ -132,7 +132,7 @@ public final class RemoteKeys {
       StrataKey.named(
               "rsm.config.fetch.timeout.ms", Values.number("milliseconds", 100L, 3_600_000L))
           .defaultValue("30000")
-          .dynamic()
+          .live()
           .documentation(
               "The longest that the reads of one fetch of Kafka's may take, all together.");
 
@@ -146,7 +146,7 @@ public final class RemoteKeys {
               Values.zeroOrBetween(1_000L, 31_536_000_000L))
           .defaultValue("604800000")
           .expected("0 for never, or a number from 1000 to 31536000000")
-          .dynamic()
+          .live()
           .documentation(
               """
               How often every byte of the store is read and compared with its checksum. One \
@@ -171,9 +171,7 @@ public final class RemoteKeys {
 
   private RemoteKeys() {}
 
-  /**
-   * Returns whether a name, with prefix, is a key of the remote tier's or of its cold manager's.
-   */
+  /** Returns whether a name, with prefix, is a key of the remote tier or its cold manager. */
   static boolean isKnown(String name) {
     return name.startsWith(COLD_PREFIX)
         || LEVEL_DIRECTORIES.partOf(name).isPresent()

@@ -46,11 +46,7 @@ final class RemoteLevels {
   /** The directories checked so far, by their real paths. */
   private final Map<Path, String> taken = new LinkedHashMap<>();
 
-  /**
-   * The levels of one broker.
-   *
-   * @param manager the keys as Kafka gives them, without prefix
-   */
+  /** The levels of one broker, by the keys as Kafka gives them, without prefix. */
   RemoteLevels(KeyReader reader, Map<String, ?> manager, Optional<BrokerProperties> broker) {
     this.reader = reader;
     this.manager = manager;
@@ -245,22 +241,21 @@ final class RemoteLevels {
             """);
         continue;
       }
-      related(look.real(), logDirectories)
-          .ifPresent(
-              relation ->
-                  reader.refuse(
-                      key,
-                      "'" + directory + "', which is " + relation,
-                      "a directory apart from log.dirs",
-                      "choose another: Kafka takes what is in a log directory for its own"));
-      related(look.real(), taken)
-          .ifPresent(
-              relation ->
-                  reader.refuse(
-                      key,
-                      "'" + directory + "', which is " + relation,
-                      "each directory once, in one level only, and none inside another",
-                      "choose another, or take it out"));
+      String found = "'" + directory + "', which is ";
+      for (String relation : related(look.real(), logDirectories)) {
+        reader.refuse(
+            key,
+            found + relation,
+            "a directory apart from log.dirs",
+            "choose another: Kafka takes what is in a log directory for its own");
+      }
+      for (String relation : related(look.real(), taken)) {
+        reader.refuse(
+            key,
+            found + relation,
+            "each directory once, in one level only, and none inside another",
+            "choose another, or take it out");
+      }
       taken.put(look.real(), key + "'s " + directory);
     }
   }
@@ -286,25 +281,19 @@ final class RemoteLevels {
     }
   }
 
-  /** How the first of {@code others} that has to do with a directory does so. */
-  private static Optional<String> related(Path directory, Map<Path, String> others) {
-    return others.entrySet().stream()
-        .flatMap(
-            other ->
-                relation(directory, other.getKey())
-                    .map(relation -> relation + " " + other.getValue())
-                    .stream())
-        .findFirst();
-  }
-
-  private static Optional<String> relation(Path one, Path other) {
-    if (one.equals(other)) {
-      return Optional.of("the same as");
+  /** How the first of {@code others} that has to do with a directory does so; at most one. */
+  private static List<String> related(Path directory, Map<Path, String> others) {
+    for (Map.Entry<Path, String> other : others.entrySet()) {
+      Path path = other.getKey();
+      if (directory.startsWith(path) || path.startsWith(directory)) {
+        String relation =
+            directory.equals(path)
+                ? "the same as"
+                : directory.startsWith(path) ? "inside" : "around";
+        return List.of(relation + " " + other.getValue());
+      }
     }
-    if (one.startsWith(other)) {
-      return Optional.of("inside");
-    }
-    return other.startsWith(one) ? Optional.of("around") : Optional.empty();
+    return List.of();
   }
 
   private static Path real(Path path) {

@@ -1,6 +1,5 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.config.key.AckDurability;
 import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.TopicPlacement;
@@ -9,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,18 +33,13 @@ public record StrataConfig(
     SpillForce spillForce,
     MigrationSettings migration) {
 
-  /** Copies the lists. */
   public StrataConfig {
     tiers = List.copyOf(tiers);
     topicsInclude = List.copyOf(topicsInclude);
     topicsExclude = List.copyOf(topicsExclude);
   }
 
-  /**
-   * A tier that has pools.
-   *
-   * @param pools its pool files, absolute; at least one
-   */
+  /** A tier that has pools: at least one file, by its absolute path. */
   public record Tier(String name, List<Path> pools, PoolType type) {
     /** Copies the list. */
     public Tier {
@@ -52,6 +47,46 @@ public record StrataConfig(
       if (pools.isEmpty()) {
         throw new IllegalArgumentException("tier " + name + " needs at least one pool");
       }
+    }
+  }
+
+  /** The records that a power failure leaves of those that were acknowledged. */
+  public enum AckDurability {
+    /** Records are durable as the medium makes them: when stored on DAX; elsewhere when flushed. */
+    POOL,
+    /** All of them, on any medium. */
+    ACK;
+
+    public String configName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * Whether the tail of a spilled segment is forced to the medium with each append. {@link #forces}
+   * decides it for pools that need a force too, and {@code strata.durability=ack} overrides the
+   * key.
+   */
+  public enum SpillForce {
+    /** Where the pool survives a power failure, so that a spill does not lower the promise. */
+    AUTO,
+    /** As a stock broker: forced when Kafka flushes. */
+    NEVER;
+
+    /**
+     * Returns whether what goes to the log file because the pools are full is forced with each
+     * append.
+     *
+     * @param durability what was promised of each acknowledgement
+     * @param durableOnPersist whether what the first tier's pools take survives a power failure at
+     *     once
+     */
+    public boolean forces(AckDurability durability, boolean durableOnPersist) {
+      return durability == AckDurability.ACK || (this == AUTO && durableOnPersist);
+    }
+
+    public String configName() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
@@ -68,7 +103,6 @@ public record StrataConfig(
         migration);
   }
 
-  /** Returns the same with other moves. */
   public StrataConfig with(MigrationSettings other) {
     return new StrataConfig(
         tiers, poolCreate, topicsInclude, topicsExclude, requireDax, durability, spillForce, other);
@@ -88,16 +122,11 @@ public record StrataConfig(
     return tiers.stream().flatMap(tier -> tier.pools().stream()).toList();
   }
 
-  /** The tiers' names, fastest first. */
   public List<String> tierNames() {
     return tiers.stream().map(Tier::name).toList();
   }
 
-  /**
-   * How a pool is reached: by the type of its tier.
-   *
-   * @param pool one of {@link #pools}, of any file system provider
-   */
+  /** How one of the {@link #pools} is reached, of any file system provider: as its tier says. */
   public PoolType poolType(Path pool) {
     return tiers.stream()
         .filter(tier -> tier.pools().stream().map(Path::toString).anyMatch(pool.toString()::equals))
@@ -111,14 +140,9 @@ public record StrataConfig(
     return new TopicPlacement(topicsInclude, topicsExclude);
   }
 
-  /**
-   * Checks all values of keys that begin with {@code strata.}; others are ignored. Every problem is
-   * found in one pass.
-   *
-   * @param properties keys and values as in {@code server.properties}
-   */
+  /** Checks all values of keys that begin with {@code strata.}; finds every problem in one pass. */
   public static Parsed<StrataConfig> parse(Map<String, String> properties) {
-    KeyReader reader = new KeyReader(properties);
+    KeyReader reader = new KeyReader(properties, name -> false);
     List<Tier> tiers = readTiers(reader);
     Optional<Long> create = reader.readIfSet(StrataKeys.POOL_CREATE);
     List<String> include = reader.readOrDefault(StrataKeys.TOPICS_INCLUDE);

@@ -1,11 +1,14 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.StrataConfig.AckDurability;
+import io.strata.kafka.config.StrataConfig.SpillForce;
 import io.strata.kafka.config.key.NearNames;
 import io.strata.kafka.config.key.StrataKey;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -95,7 +98,7 @@ public final class StrataKeys {
   public static final StrataKey<List<String>> TOPICS_INCLUDE =
       StrataKey.named("strata.topics.include", Values.EXPRESSIONS)
           .defaultValue(".*")
-          .dynamic()
+          .live()
           .documentation(
               """
               Topics whose new segments may be placed in a pool: those whose whole name matches \
@@ -108,7 +111,7 @@ public final class StrataKeys {
   public static final StrataKey<List<String>> TOPICS_EXCLUDE =
       StrataKey.named("strata.topics.exclude", Values.EXPRESSIONS)
           .defaultValue("")
-          .dynamic()
+          .live()
           .documentation(
               """
               Topics whose segments are never placed in a pool, though `strata.topics.include` \
@@ -144,7 +147,7 @@ public final class StrataKeys {
               "strata.spill.force",
               Values.oneOf(List.of(SpillForce.values()), SpillForce::configName))
           .defaultValue("auto")
-          .dynamic()
+          .live()
           .documentation(
               """
               Whether an append that goes to the log file or to a lower tier, because the first \
@@ -156,6 +159,62 @@ public final class StrataKeys {
               power failure may then take what a full tier has acknowledged. \
               With `strata.durability=ack` every append is forced, whatever this key says.\
               """);
+
+  /**
+   * The keys of one side, the local tiers' or the remote tier's, in the order of the reference
+   * page.
+   *
+   * @param policyParameter the one whose placeholder stands for a policy's parameter; those of the
+   *     others stand for a tier or a level
+   */
+  public record Catalogue(List<StrataKey<?>> keys, StrataKey<?> policyParameter) {
+
+    public Catalogue {
+      keys = List.copyOf(keys);
+    }
+
+    static Catalogue of(List<StrataKey<?>> own, MigrationKeys migration) {
+      return new Catalogue(
+          Stream.concat(own.stream(), migration.all().stream()).toList(),
+          migration.policyParameter());
+    }
+
+    /** The key of that name; one with a placeholder for each name that fits it. */
+    public Optional<StrataKey<?>> find(String name) {
+      for (StrataKey<?> key : keys) {
+        if (key.matches(name)) {
+          return Optional.of(key);
+        }
+      }
+      return Optional.empty();
+    }
+
+    /** The names that may change on a live broker, those with a placeholder written out. */
+    public Set<String> dynamicNames(List<String> tiers, Set<String> policyParameters) {
+      return names(true, tiers, policyParameters);
+    }
+
+    /** The names of the keys that need a restart, those with a placeholder written out. */
+    Set<String> fixedNames(List<String> tiers) {
+      return names(false, tiers, Set.of());
+    }
+
+    private Set<String> names(boolean dynamic, List<String> tiers, Set<String> policyParameters) {
+      Set<String> names = new LinkedHashSet<>();
+      for (StrataKey<?> key : keys) {
+        if (key.dynamic() != dynamic) {
+          continue;
+        }
+        if (!key.patterned()) {
+          names.add(key.name());
+        } else {
+          (key.equals(policyParameter) ? policyParameters : tiers)
+              .forEach(part -> names.add(key.with(part).name()));
+        }
+      }
+      return names;
+    }
+  }
 
   /** The keys of the local tiers, in the order of the reference page. */
   public static final Catalogue LOCAL =
@@ -176,9 +235,7 @@ public final class StrataKeys {
 
   private StrataKeys() {}
 
-  /**
-   * All keys, in the order of the reference page: those of the local tiers, then the remote one.
-   */
+  /** All keys, in the order of the reference page: the local tiers', then the remote one's. */
   public static List<StrataKey<?>> all() {
     return Stream.concat(LOCAL.keys().stream(), RemoteKeys.REMOTE.keys().stream()).toList();
   }

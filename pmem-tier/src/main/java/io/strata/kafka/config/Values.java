@@ -23,7 +23,11 @@ final class Values {
   private static final Pattern POLICY = Pattern.compile("[a-z0-9][a-z0-9-]*");
 
   private static final Pattern CLASS = Pattern.compile("[A-Za-z_$][\\w$]*(\\.[A-Za-z_$][\\w$]*)*");
-  static final Kind<Boolean> BOOLEAN = new Kind<>("boolean", "true or false", Values::parseBoolean);
+
+  /** Not by Boolean.parseBoolean, which takes every misspelt "true" for false. */
+  static final Kind<Boolean> BOOLEAN =
+      new Kind<>("boolean", "true or false", oneOf(List.of(true, false), String::valueOf).parser());
+
   static final Kind<Double> SHARE =
       new Kind<>("share", "-1, or a number from 0 to 1", Values::parseThreshold);
   static final Kind<Long> RATE =
@@ -40,17 +44,6 @@ final class Values {
   private static final long LEAST_POOL = 4 << 20;
 
   private Values() {}
-
-  private static boolean parseBoolean(String value) {
-    // Boolean.parseBoolean takes every misspelt "true" for false.
-    if (value.equalsIgnoreCase("true")) {
-      return true;
-    }
-    if (value.equalsIgnoreCase("false")) {
-      return false;
-    }
-    throw new IllegalArgumentException("");
-  }
 
   static Kind<Long> number(String unit, long least, long most) {
     return new Kind<>(

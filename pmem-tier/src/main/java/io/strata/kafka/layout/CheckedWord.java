@@ -72,6 +72,36 @@ public final class CheckedWord {
     return (int) (word >>> VALUE_BITS) == check(word & MAX_VALUE, position, salt);
   }
 
+  /** A word whose check does not fit its value and its place. */
+  public static final class CorruptWordException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final long position;
+    private final String found;
+
+    private CorruptWordException(long position, long word, int expectedCheck) {
+      this.position = position;
+      this.found =
+          "value %d with check 0x%04x, which would be 0x%04x"
+              .formatted(word & MAX_VALUE, word >>> VALUE_BITS, expectedCheck);
+    }
+
+    @Override
+    public String getMessage() {
+      return "word at " + position + ": " + found;
+    }
+
+    /** Returns where the word lies, in bytes from the start of the file. */
+    public long position() {
+      return position;
+    }
+
+    /** Returns the name of the word, for a message. */
+    public String found() {
+      return found;
+    }
+  }
+
   private static int check(long value, long position, int salt) {
     // A salt that starts the CRC is the same as one added to the first two bytes it covers.
     long place = (position >>> 3) ^ ((long) (salt & 0xFFFF) << 32);

@@ -18,9 +18,7 @@ public enum Durability {
    */
   PROCESS;
 
-  /**
-   * Returns whether bytes survive a power failure as soon as they are persisted, without a force.
-   */
+  /** Returns whether bytes survive a power failure once they are persisted, without a force. */
   public boolean durableOnPersist() {
     return this == POWER;
   }
@@ -30,10 +28,7 @@ public enum Durability {
     return this == FORCE;
   }
 
-  /**
-   * Returns whether anything survives a power failure, or a restart of the machine, whatever is
-   * done for it.
-   */
+  /** Returns whether anything survives a power failure or a restart, whatever is done for it. */
   public boolean survivesReboot() {
     return this != PROCESS;
   }

@@ -42,9 +42,7 @@ final class FileMemory extends MemoryOnFile<ReopeningChannel> {
 
   private final ReopeningChannel channel;
 
-  /**
-   * The file, mapped for {@code msync} alone; empty where it is not needed, or cannot be mapped.
-   */
+  /** The file, mapped for {@code msync} alone; empty where it is not needed or not possible. */
   private final Optional<MappedWindows> windows;
 
   private final Object[] wordLocks =

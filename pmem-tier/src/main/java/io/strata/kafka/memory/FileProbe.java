@@ -16,10 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import jdk.nio.mapmode.ExtendedMapMode;
 
-/**
- * Finds out what the file system of a pool really does. Stateless; needs the JDK alone, and changes
- * nothing.
- */
+/** Finds out what the file system of a pool really does, and changes nothing. Stateless. */
 public final class FileProbe {
   private static final Set<String> MEMORY_BACKED = Set.of("tmpfs", "ramfs");
 
@@ -98,11 +95,7 @@ public final class FileProbe {
     return MEMORY_BACKED.contains(Files.getFileStore(file).type());
   }
 
-  /**
-   * As {@link #isMemoryBacked}, also of a file that is still to be made in its directory.
-   *
-   * @return false where that cannot be looked at
-   */
+  /** As {@link #isMemoryBacked}, also of a file that is still to be made; else false. */
   public static boolean wouldBeMemoryBacked(Path file) {
     boolean made = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     try {
@@ -145,7 +138,6 @@ public final class FileProbe {
     return Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
   }
 
-  /** Returns the durability of a file that is reached by a memory of the given type. */
   static Durability durability(MemoryType type, Path file) throws IOException {
     if (isMemoryBacked(file)) {
       return Durability.PROCESS;

@@ -51,22 +51,15 @@ abstract class MemoryOnFile<M> implements PersistentMemory {
     return open;
   }
 
-  /** Checks that a range lies within the memory. */
   final void check(long position, long count) {
     check(position, count, size);
   }
 
-  /** Checks that a range lies within a memory of so many bytes. */
   static void check(long position, long count, long available) {
     Objects.checkFromIndexSize(position, count, available);
   }
 
-  /**
-   * Checks the position of an 8-byte word.
-   *
-   * @throws IndexOutOfBoundsException if the word is not wholly within the memory
-   * @throws IllegalArgumentException if the position is not a multiple of 8
-   */
+  /** Checks that an 8-byte word is within the memory, and at a multiple of 8. */
   static void checkWord(long position, long available) {
     check(position, Long.BYTES, available);
     if ((position & (Long.BYTES - 1)) != 0) {

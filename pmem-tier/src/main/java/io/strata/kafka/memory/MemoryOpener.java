@@ -91,11 +91,7 @@ public final class MemoryOpener {
     }
   }
 
-  /**
-   * The type that fits a file system that is not memory-backed.
-   *
-   * @param libpmem whether it can be used here
-   */
+  /** The type that fits a file system that is not memory-backed. */
   static MemoryType fitting(boolean dax, boolean libpmem) {
     if (!dax) {
       return MemoryType.FILE;
@@ -103,11 +99,7 @@ public final class MemoryOpener {
     return libpmem ? MemoryType.PMEM : MemoryType.MAPPED;
   }
 
-  /**
-   * Returns why a type cannot work on this machine.
-   *
-   * @return empty when it can
-   */
+  /** Returns why a type cannot work on this machine; empty when it can. */
   public static Optional<String> unavailable(MemoryType type) {
     return type == MemoryType.PMEM ? LibPmem.unavailable() : Optional.empty();
   }

@@ -15,7 +15,6 @@ public enum MemoryType {
     this.configName = configName;
   }
 
-  /** The name in configuration and output, for example {@code mapped}. */
   public String configName() {
     return configName;
   }

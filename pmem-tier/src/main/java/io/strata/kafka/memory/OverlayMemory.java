@@ -17,14 +17,10 @@ import java.util.Optional;
  *
  * <p>Thread safety: all methods may be called by any thread; one at a time does its work.
  */
-public final class OverlayMemory implements PersistentMemory {
+public final class OverlayMemory extends MemoryOnFile<OverlayMemory> {
   private static final int PAGE = 64 << 10;
 
   private final Optional<PersistentMemory> below;
-  private final MemoryType type;
-  private final Durability durability;
-  private final Path path;
-  private final long size;
 
   @GuardedBy("this")
   private final Map<Integer, byte[]> pages = new HashMap<>();
@@ -39,11 +35,8 @@ public final class OverlayMemory implements PersistentMemory {
       Durability durability,
       Path path,
       long size) {
+    super(type, path, size, true, durability, toNoFile(path), Optional.empty());
     this.below = below;
-    this.type = type;
-    this.durability = durability;
-    this.path = path;
-    this.size = size;
   }
 
   /** A memory that begins as another one, which it closes. */
@@ -58,34 +51,18 @@ public final class OverlayMemory implements PersistentMemory {
         Optional.empty(), type, FileProbe.durabilityOfNew(type, file), file, size);
   }
 
-  @Override
-  public MemoryType type() {
-    return type;
+  private static WriteBack<OverlayMemory> toNoFile(Path path) {
+    return WriteBack.ofRanges(path, (memory, position, length) -> {});
   }
 
   @Override
-  public Durability durability() {
-    return durability;
-  }
-
-  @Override
-  public Path path() {
-    return path;
-  }
-
-  @Override
-  public long size() {
-    return size;
-  }
-
-  @Override
-  public boolean writable() {
-    return true;
+  OverlayMemory open() {
+    return this;
   }
 
   @Override
   public synchronized void load(long position, ByteBuffer target) throws IOException {
-    requireInside(position, target.remaining());
+    check(position, target.remaining());
     ByteBuffer filled = target.duplicate();
     for (long at = position; filled.hasRemaining(); ) {
       int length = (int) Math.min(filled.remaining(), PAGE - at % PAGE);
@@ -120,7 +97,7 @@ public final class OverlayMemory implements PersistentMemory {
 
   @Override
   public synchronized void store(long position, ByteBuffer source) throws IOException {
-    requireInside(position, source.remaining());
+    check(position, source.remaining());
     for (long at = position; source.hasRemaining(); ) {
       int length = (int) Math.min(source.remaining(), PAGE - at % PAGE);
       source.get(page(at), (int) (at % PAGE), length);
@@ -155,7 +132,7 @@ public final class OverlayMemory implements PersistentMemory {
 
   @Override
   public synchronized void zero(long position, long length) throws IOException {
-    requireInside(position, length);
+    check(position, length);
     long end = position + length;
     for (long at = position; at < end; ) {
       int part = (int) Math.min(end - at, PAGE - at % PAGE);
@@ -172,12 +149,7 @@ public final class OverlayMemory implements PersistentMemory {
 
   @Override
   public void persist(long position, long length) throws IOException {
-    requireInside(position, length);
-  }
-
-  @Override
-  public void force(long position, long length) throws IOException {
-    requireInside(position, length);
+    check(position, length);
   }
 
   @Override
@@ -187,14 +159,9 @@ public final class OverlayMemory implements PersistentMemory {
     return target.write(piece.flip());
   }
 
-  private void requireInside(long position, long length) {
-    if (position < 0 || length < 0 || length > size - position) {
-      throw new IndexOutOfBoundsException("%d bytes at %d of %d".formatted(length, position, size));
-    }
-  }
-
   @Override
   public void close() throws IOException {
+    super.close();
     if (below.isPresent()) {
       below.get().close();
     }

@@ -31,19 +31,16 @@ import java.util.Optional;
  */
 public interface PersistentMemory extends AutoCloseable {
 
-  /** How the bytes are reached. */
   MemoryType type();
 
   /** Returns the durability of these bytes, probed when the memory was opened. */
   Durability durability();
 
-  /** The file that holds the bytes. */
   Path path();
 
   /** Length in bytes; fixed while open. */
   long size();
 
-  /** Returns whether stores are allowed. */
   boolean writable();
 
   /**

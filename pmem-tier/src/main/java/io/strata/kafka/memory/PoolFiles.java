@@ -16,12 +16,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Creates and extends the files that memories are opened on.
+ * Extends the files that memories are opened on.
  *
  * <p>Their blocks are allocated at once: a store under a mapping whose block cannot be allocated
  * would be a fault, and a full device must not show in the middle of an append.
  *
- * <p>Stateless. Two threads must not create or extend the same file at the same time.
+ * <p>Stateless. Two threads must not extend the same file at the same time.
  */
 public final class PoolFiles {
   private static final int NO_SPACE = 28;
@@ -37,60 +37,28 @@ public final class PoolFiles {
   private PoolFiles() {}
 
   /**
-   * Creates a file of {@code size} zeros that only its owner may read and write, with all of its
-   * blocks allocated. File and directory entry are durable when this returns.
-   *
-   * @param size in bytes, above 0
-   * @throws java.nio.file.FileAlreadyExistsException if there is one; it is left alone
-   * @throws IOException if the file cannot be created or the device has no space; nothing is left
-   *     behind
-   */
-  public static void allocate(Path file, long size) throws IOException {
-    allocate(file, size, ProgressListener.NONE);
-  }
-
-  /**
-   * As {@link #allocate(Path, long)}. On a DAX file system zeros are written too: the first store
-   * into a page that was only allocated would wait for the file system's journal.
-   */
-  public static void allocate(Path file, long size, ProgressListener progress) throws IOException {
-    allocate(file, size, FileProbe::isDax, progress);
-  }
-
-  /** Visible to its test. */
-  static void allocate(Path file, long size, ToWrite toWrite, ProgressListener progress)
-      throws IOException {
-    if (size <= 0) {
-      throw new IllegalArgumentException("The size of " + file + " must be above 0: " + size);
-    }
-    Path created = Files.createFile(file, ownerOnly(file));
-    try {
-      reserve(created, 0, size, toWrite, progress);
-      forceDirectory(created);
-    } catch (IOException | RuntimeException e) {
-      try {
-        Files.deleteIfExists(created);
-      } catch (IOException suppressed) {
-        e.addSuppressed(suppressed);
-      }
-      throw e;
-    }
-  }
-
-  /**
    * Makes a file longer, with zeros, all of its new blocks allocated, and durably so when this
    * returns. On any exception the file has its old length.
+   *
+   * <p>On a DAX file system zeros are written too: the first store into a page that was only
+   * allocated would wait for the file system's journal.
    *
    * @param newSize in bytes, above the present size
    */
   public static void extend(Path file, long newSize, ProgressListener progress) throws IOException {
+    extend(file, newSize, FileProbe::isDax, progress);
+  }
+
+  /** Visible to its test. */
+  static void extend(Path file, long newSize, ToWrite toWrite, ProgressListener progress)
+      throws IOException {
     long size = Files.size(file);
     if (newSize <= size) {
       throw new IllegalArgumentException(
           "The new size of " + file + " must be above its " + size + " bytes: " + newSize);
     }
     try {
-      reserve(file, size, newSize - size, FileProbe::isDax, progress);
+      reserve(file, size, newSize - size, toWrite, progress);
     } catch (IOException | RuntimeException e) {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         FileChannel unused = channel.truncate(size);
@@ -101,11 +69,7 @@ public final class PoolFiles {
     }
   }
 
-  /**
-   * The bytes that a file occupies on its medium; less than its size when it is sparse.
-   *
-   * @return empty when this cannot be found out here
-   */
+  /** The bytes that a file occupies on its medium; empty when this cannot be found out here. */
   public static OptionalLong allocatedBytes(Path file) throws IOException {
     if (!LibC.available()) {
       return OptionalLong.empty();
@@ -184,15 +148,6 @@ public final class PoolFiles {
         zeros.clear().limit((int) Math.min(zeros.capacity(), length - done));
         done += channel.write(zeros, position + done);
         progress.progress(done, length);
-      }
-    }
-  }
-
-  private static void forceDirectory(Path file) throws IOException {
-    Path directory = file.toAbsolutePath().getParent();
-    if (directory != null) {
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-        channel.force(true);
       }
     }
   }

@@ -7,13 +7,8 @@ package io.strata.kafka.memory;
  */
 @FunctionalInterface
 public interface ProgressListener {
-  /** A listener that ignores what it hears. */
   ProgressListener NONE = (done, total) -> {};
 
-  /**
-   * Called from time to time.
-   *
-   * @param done bytes done so far, from 0 to {@code total}
-   */
+  /** Called from time to time, with the bytes done so far. */
   void progress(long done, long total);
 }

@@ -77,12 +77,7 @@ final class SharedForces {
     this(SharedForces::patience);
   }
 
-  /**
-   * Makes one with another patience, for tests.
-   *
-   * @param patience maps the nanoseconds that a force took to those that the next one waits after
-   *     its end
-   */
+  /** With another patience, for tests: how long to wait after a force that took so long, in ns. */
   SharedForces(LongUnaryOperator patience) {
     this.patience = patience;
   }
@@ -151,9 +146,7 @@ final class SharedForces {
     }
   }
 
-  /**
-   * Waits for the threads of the last force, and closes the group: no thread joins it from then on.
-   */
+  /** Waits for the last force's threads, and closes the group: no thread joins it any more. */
   private void gather(Group group) {
     lock.lock();
     try {

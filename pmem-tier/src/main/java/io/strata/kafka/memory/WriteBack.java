@@ -45,35 +45,22 @@ public final class WriteBack<M> {
     return new WriteBack<>(file, force, Optional.empty());
   }
 
-  /**
-   * Returns a write-back whose threads share forces.
-   *
-   * @param force makes the whole file durable, whatever the range
-   */
+  /** Returns a write-back whose threads share forces, each of which is of the whole file. */
   static <M> WriteBack<M> ofWholeFile(Path file, Force<M> force) {
     return new WriteBack<>(file, force, Optional.of(new SharedForces()));
   }
 
-  /**
-   * Forces a range.
-   *
-   * @throws IOException if this force fails, or one did before
-   */
+  /** Forces a range; throws if this force fails, or one did before. */
   void force(M medium, long position, long length) throws IOException {
     if (shared.isPresent()) {
-      shared.get().force(() -> forceUnlessFailed(medium, position, length, force));
+      shared.get().force(() -> force(medium, position, length, force));
     } else {
-      forceUnlessFailed(medium, position, length, force);
+      force(medium, position, length, force);
     }
   }
 
-  /** Forces by another call than the usual one; no thread shares it. */
-  <O> void force(O medium, long position, long length, Force<O> other) throws IOException {
-    forceUnlessFailed(medium, position, length, other);
-  }
-
-  private <O> void forceUnlessFailed(O medium, long position, long length, Force<O> by)
-      throws IOException {
+  /** Forces by a call that no other thread shares. */
+  <O> void force(O medium, long position, long length, Force<O> by) throws IOException {
     requireNoFailure();
     try {
       by.force(medium, position, length);

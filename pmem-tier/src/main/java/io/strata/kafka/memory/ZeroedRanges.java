@@ -37,11 +37,7 @@ final class ZeroedRanges implements Closeable {
     this.descriptor = OptionalInt.of(descriptor);
   }
 
-  /**
-   * For a file that may be written.
-   *
-   * @return empty when the system cannot be asked
-   */
+  /** For a file that may be written; empty when the system cannot be asked. */
   static Optional<ZeroedRanges> open(Path file) throws IOException {
     if (!LibC.available()) {
       return Optional.empty();
@@ -53,11 +49,7 @@ final class ZeroedRanges implements Closeable {
     }
   }
 
-  /**
-   * Makes a range zeros; not durable before the file is forced.
-   *
-   * @return false, with nothing changed, when the file system cannot
-   */
+  /** Makes a range zeros, not durable before a force; false, and nothing done, if it cannot. */
   synchronized boolean zero(long position, long length) throws IOException {
     int open = descriptor.orElseThrow(ClosedChannelException::new);
     while (supported && length > 0) {

@@ -1,7 +1,9 @@
 package io.strata.kafka.metrics;
 
-import io.micrometer.core.instrument.Meter;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import javax.management.MalformedObjectNameException;
@@ -10,10 +12,6 @@ import javax.management.ObjectName;
 /**
  * The name of a metric as Kafka names its own: {@code io.strata.kafka:type=Pool,name=UsedBytes,
  * pool=…}, so that the rules that people have for Kafka's metrics fit ours.
- *
- * @param type of the metric
- * @param name of the metric
- * @param tags sorted
  */
 record BeanName(String type, String name, Map<String, String> tags) {
   static final String DOMAIN = "io.strata.kafka";
@@ -21,12 +19,25 @@ record BeanName(String type, String name, Map<String, String> tags) {
   /** The values of an object name that need no quotes. */
   private static final Pattern PLAIN = Pattern.compile("[^,=:\"*?\\\\\n]*");
 
-  /** The name of a meter: {@code Type.Name} and its tags. */
-  static BeanName of(Meter.Id id) {
-    String[] parts = id.getName().split("\\.", 2);
-    Map<String, String> tags = new TreeMap<>();
-    id.getTags().forEach(tag -> tags.put(tag.getKey(), tag.getValue()));
-    return new BeanName(parts[0], parts[1], tags);
+  /**
+   * Returns a value of the tag {@code pool} for each pool: its path, where no path before it in
+   * alphabetical order reads the same; else the path with the first of {@code -2}, {@code -3} and
+   * so on that is free. A reporter may write other characters of a value as {@code _}, and answers
+   * no scrape any more when two metrics are then the same: Strimzi's does so.
+   */
+  static List<String> poolTags(List<String> paths) {
+    Set<String> taken = new HashSet<>();
+    TreeMap<String, String> values = new TreeMap<>();
+    paths.forEach(path -> values.put(path, path));
+    values.replaceAll(
+        (path, value) -> {
+          String free = path;
+          for (int i = 2; !taken.add(free.replaceAll("[^A-Za-z0-9]", "_")); i++) {
+            free = path + "-" + i;
+          }
+          return free;
+        });
+    return paths.stream().map(path -> values.getOrDefault(path, path)).toList();
   }
 
   /** The thing that has the metric: {@code Pool,pool=…}. */
@@ -36,7 +47,6 @@ record BeanName(String type, String name, Map<String, String> tags) {
     return text.toString();
   }
 
-  /** The name in JMX. */
   String objectName() {
     StringBuilder text =
         new StringBuilder(DOMAIN).append(":type=").append(type).append(",name=").append(name);
@@ -49,7 +59,6 @@ record BeanName(String type, String name, Map<String, String> tags) {
     return text.toString();
   }
 
-  /** The same, parsed. */
   ObjectName parsed() {
     try {
       return new ObjectName(objectName());

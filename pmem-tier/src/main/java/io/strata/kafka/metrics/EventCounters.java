@@ -12,8 +12,6 @@ import java.util.function.LongSupplier;
  * nanoseconds.
  *
  * @param logFileReadBytes the part of {@code readBytes} that came from log files
- * @param appends how long appends took
- * @param reads how long reads took
  */
 public record EventCounters(
     LongAdder appendedBytes,
@@ -23,7 +21,6 @@ public record EventCounters(
     LatencyWindow reads)
     implements SegmentEvents {
 
-  /** All at zero. */
   public EventCounters() {
     this(System::nanoTime);
   }

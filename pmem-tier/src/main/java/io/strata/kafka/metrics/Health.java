@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Says whether what Strata promises holds on this broker, and why not; {@code docs/operations.md}
@@ -25,13 +26,8 @@ record Health(int value, List<String> reasons) {
     reasons = List.copyOf(reasons);
   }
 
-  private static final int DEGRADED = 1;
-  private static final int BROKEN = 2;
-
   /** Fewer say nothing about a share of them. */
   private static final int FEWEST_READS = 20;
-
-  private record Reason(int value, String text) {}
 
   /**
    * The health of a broker with what it has of Strata.
@@ -46,178 +42,157 @@ record Health(int value, List<String> reasons) {
       List<String> offline,
       List<String> unknown,
       List<String> leftOut) {
-    List<Reason> reasons = new ArrayList<>();
+    Reasons found = new Reasons();
     List<String> skipped =
         local.map(sample -> sample.guarantees().skippedLogDirectories()).orElse(List.of());
     offline.stream()
         .filter(directory -> skipped.stream().noneMatch(each -> each.startsWith(directory + ": ")))
-        .forEach(
-            directory ->
-                degraded(reasons, "Kafka has taken log directory %s offline".formatted(directory)));
-    unknown.forEach(
-        part -> degraded(reasons, "the state of %s cannot be read: see the log".formatted(part)));
-    leftOut.forEach(text -> degraded(reasons, text));
-    local.ifPresent(sample -> add(reasons, sample));
-    remote.ifPresent(stats -> add(reasons, stats));
+        .map("Kafka has taken log directory %s offline"::formatted)
+        .forEach(found.degraded::add);
+    unknown.stream()
+        .map("the state of %s cannot be read: see the log"::formatted)
+        .forEach(found.degraded::add);
+    found.degraded.addAll(leftOut);
+    local.ifPresent(found::add);
+    remote.ifPresent(found::add);
+    int value = found.broken.isEmpty() ? (found.degraded.isEmpty() ? 0 : 1) : 2;
     return new Health(
-        reasons.stream().mapToInt(Reason::value).max().orElse(0),
-        reasons.stream()
-            .sorted((a, b) -> Integer.compare(b.value(), a.value()))
-            .map(Reason::text)
-            .toList());
+        value, Stream.of(found.broken, found.degraded).flatMap(List::stream).toList());
   }
 
-  private static void add(List<Reason> reasons, LocalSample sample) {
-    for (OfPool pool : sample.pools()) {
-      pool.failure()
-          .ifPresent(
-              failure ->
-                  broken(
-                      reasons,
-                      "pool %s failed, and nothing more is stored in it: restart the machine: %s"
-                          .formatted(pool.info().path(), failure)));
-    }
-    if (sample.guarantees().spillsUnforced()) {
-      // A choice of the operator's must not hide a failure.
-      degraded(
-          reasons,
-          """
-          strata.spill.force=never: records that spill from a pool on DAX do not survive a power \
-          failure until Kafka or a copy forces them\
-          """);
-    }
-    for (Path directory : sample.guarantees().unforcedLogDirectories()) {
-      broken(
-          reasons,
-          """
-          the newest log files in %s could not be forced: what was acknowledged there before \
-          strata.spill.force was changed may not survive a power failure\
-          """
-              .formatted(directory));
-    }
-    for (Path pool : sample.guarantees().daxLost()) {
-      broken(
-          reasons,
-          """
-          pool %s has been on DAX and is not: acknowledged records do not survive a power failure \
-          until they are flushed or replicated; mount its file system with DAX, or say that this \
-          is meant (type file)\
-          """
-              .formatted(pool));
-    }
-    if (sample.guarantees().orphaned() > 0) {
-      broken(
-          reasons,
-          """
-          the log files of %d segments in the pools were missing at the start, and the next start \
-          frees their bytes: see the log\
-          """
-              .formatted(sample.guarantees().orphaned()));
-    }
-    for (String directory : sample.guarantees().skippedLogDirectories()) {
-      degraded(reasons, "log directory skipped at the start: %s".formatted(directory));
-    }
-    if (sample.figures().refused() > 0) {
-      boolean slots = sample.pools().stream().allMatch(pool -> pool.usage().freeSlots() == 0);
-      degraded(
-          reasons,
-          "the pools had %s: %d active segments are in their log files alone"
-              .formatted(
-                  slots ? "no free slot, and each segment takes one" : "too little space",
-                  sample.figures().refused()));
-    }
-    if (sample.figures().spilling() > 0) {
-      degraded(
-          reasons,
-          "the pools are full: %d active segments spill to their log files"
-              .formatted(sample.figures().spilling()));
-    }
-    sample.migration().ifPresent(moves -> add(reasons, moves, "between tiers"));
-  }
+  /** The reasons, as they are found. */
+  private static final class Reasons {
+    final List<String> broken = new ArrayList<>();
+    final List<String> degraded = new ArrayList<>();
 
-  private static void add(List<Reason> reasons, RemoteStats stats) {
-    if (stats.damagedSegments() > 0) {
-      broken(
-          reasons,
-          "%d segments of the remote store have no copy that is not damaged"
-              .formatted(stats.damagedSegments()));
+    void add(LocalSample sample) {
+      for (OfPool pool : sample.pools()) {
+        String text = "pool %s failed, and nothing more is stored in it: restart the machine: %s";
+        pool.failure().ifPresent(why -> broken.add(text.formatted(pool.info().path(), why)));
+      }
+      if (sample.guarantees().spillsUnforced()) {
+        // A choice of the operator's must not hide a failure.
+        degraded.add(
+            """
+            strata.spill.force=never: records that spill from a pool on DAX do not survive a power \
+            failure until Kafka or a copy forces them\
+            """);
+      }
+      for (Path directory : sample.guarantees().unforcedLogDirectories()) {
+        broken.add(
+            """
+            the newest log files in %s could not be forced: what was acknowledged there before \
+            strata.spill.force was changed may not survive a power failure\
+            """
+                .formatted(directory));
+      }
+      for (Path pool : sample.guarantees().daxLost()) {
+        broken.add(
+            """
+            pool %s has been on DAX and is not: acknowledged records do not survive a power failure \
+            until they are flushed or replicated; mount its file system with DAX, or say that this \
+            is meant (type file)\
+            """
+                .formatted(pool));
+      }
+      if (sample.guarantees().orphaned() > 0) {
+        broken.add(
+            """
+            the log files of %d segments in the pools were missing at the start, and the next start \
+            frees their bytes: see the log\
+            """
+                .formatted(sample.guarantees().orphaned()));
+      }
+      for (String directory : sample.guarantees().skippedLogDirectories()) {
+        degraded.add("log directory skipped at the start: %s".formatted(directory));
+      }
+      if (sample.figures().refused() > 0) {
+        boolean slots = sample.pools().stream().allMatch(pool -> pool.usage().freeSlots() == 0);
+        degraded.add(
+            "the pools had %s: %d active segments are in their log files alone"
+                .formatted(
+                    slots ? "no free slot, and each segment takes one" : "too little space",
+                    sample.figures().refused()));
+      }
+      if (sample.figures().spilling() > 0) {
+        degraded.add(
+            "the pools are full: %d active segments spill to their log files"
+                .formatted(sample.figures().spilling()));
+      }
+      sample.migration().ifPresent(moves -> add(moves, "between tiers"));
     }
-    for (LevelStats level : stats.levels()) {
-      if (level.damagedCopies() > 0) {
-        degraded(
-            reasons,
-            "%d damaged copies in remote level %s".formatted(level.damagedCopies(), level.name()));
+
+    void add(RemoteStats stats) {
+      if (stats.damagedSegments() > 0) {
+        broken.add(
+            "%d segments of the remote store have no copy that is not damaged"
+                .formatted(stats.damagedSegments()));
+      }
+      for (LevelStats level : stats.levels()) {
+        if (level.damagedCopies() > 0) {
+          degraded.add(
+              "%d damaged copies in remote level %s"
+                  .formatted(level.damagedCopies(), level.name()));
+        }
+      }
+      for (DirectoryStats directory : stats.directories()) {
+        if (!directory.available()) {
+          degraded.add(
+              "remote directory %s of level %s cannot be used"
+                  .formatted(directory.path(), directory.level()));
+        }
+        if (directory.copiesFail().isPresent()) {
+          degraded.add(
+              "copies go past remote directory %s of level %s: %s"
+                  .formatted(directory.path(), directory.level(), directory.copiesFail().get()));
+        }
+      }
+      Optional.ofNullable(stats.operations().get(RemoteStats.Operation.FETCH))
+          .map(fetches -> fetches.latency().seconds())
+          .filter(reads -> reads.getOrDefault("Count", 0.0) >= FEWEST_READS)
+          .map(
+              reads ->
+                  Duration.ofNanos(Math.round(reads.getOrDefault("95thPercentile", 0.0) * 1e9)))
+          .filter(slow -> slow.compareTo(stats.patience()) > 0)
+          .ifPresent(slow -> degraded.add(slowReads(slow, stats.patience())));
+      stats.cold().ifPresent(this::add);
+      if (stats.stuckThreads() > 0) {
+        degraded.add(
+            "%d threads hang in operations of the remote tier".formatted(stats.stuckThreads()));
+      }
+      stats.migration().ifPresent(moves -> add(moves, "between levels of the remote store"));
+    }
+
+    private static String slowReads(Duration slow, Duration patience) {
+      return """
+      one of twenty reads of the remote store takes %d ms or more until its first byte, and Kafka \
+      discards what comes later than remote.fetch.max.wait.ms (%d), and asks again: raise the key\
+      """
+          .formatted(slow.toMillis(), patience.toMillis());
+    }
+
+    void add(HangingCalls calls) {
+      if (calls.copies() + calls.reads() + calls.deletions() > 0) {
+        degraded.add(
+            "cold manager %s hangs in %d copies, %d reads and %d deletions"
+                .formatted(calls.manager(), calls.copies(), calls.reads(), calls.deletions()));
       }
     }
-    for (DirectoryStats directory : stats.directories()) {
-      if (!directory.available()) {
-        degraded(
-            reasons,
-            "remote directory %s of level %s cannot be used"
-                .formatted(directory.path(), directory.level()));
+
+    void add(MigrationStats moves, String where) {
+      if (moves.corrupt() > 0) {
+        broken.add("segments found corrupt by moves %s: %d".formatted(where, moves.corrupt()));
       }
-      if (directory.copiesFail().isPresent()) {
-        degraded(
-            reasons,
-            "copies go past remote directory %s of level %s: %s"
-                .formatted(directory.path(), directory.level(), directory.copiesFail().get()));
+      if (moves.cost().failedInARow() > 0) {
+        degraded.add(
+            "planning moves %s failed %d times in a row: nothing moves"
+                .formatted(where, moves.cost().failedInARow()));
+      }
+      if (moves.backingOff() > 0) {
+        degraded.add(
+            "%d segments wait for a retry after a failed move %s"
+                .formatted(moves.backingOff(), where));
       }
     }
-    Optional.ofNullable(stats.operations().get(RemoteStats.Operation.FETCH))
-        .map(fetches -> fetches.latency().seconds())
-        .filter(reads -> reads.getOrDefault("Count", 0.0) >= FEWEST_READS)
-        .map(reads -> Duration.ofNanos(Math.round(reads.getOrDefault("95thPercentile", 0.0) * 1e9)))
-        .filter(slow -> slow.compareTo(stats.patience()) > 0)
-        .ifPresent(slow -> degraded(reasons, slowReads(slow, stats.patience())));
-    stats.cold().ifPresent(calls -> add(reasons, calls));
-    if (stats.stuckThreads() > 0) {
-      degraded(
-          reasons,
-          "%d threads hang in operations of the remote tier".formatted(stats.stuckThreads()));
-    }
-    stats.migration().ifPresent(moves -> add(reasons, moves, "between levels of the remote store"));
-  }
-
-  private static String slowReads(Duration slow, Duration patience) {
-    return """
-    one of twenty reads of the remote store takes %d ms or more until its first byte, and Kafka \
-    discards what comes later than remote.fetch.max.wait.ms (%d), and asks again: raise the key\
-    """
-        .formatted(slow.toMillis(), patience.toMillis());
-  }
-
-  private static void add(List<Reason> reasons, HangingCalls calls) {
-    if (calls.copies() + calls.reads() + calls.deletions() > 0) {
-      degraded(
-          reasons,
-          "cold manager %s hangs in %d copies, %d reads and %d deletions"
-              .formatted(calls.manager(), calls.copies(), calls.reads(), calls.deletions()));
-    }
-  }
-
-  private static void add(List<Reason> reasons, MigrationStats moves, String where) {
-    if (moves.corrupt() > 0) {
-      broken(reasons, "segments found corrupt by moves %s: %d".formatted(where, moves.corrupt()));
-    }
-    if (moves.cost().failedInARow() > 0) {
-      degraded(
-          reasons,
-          "planning moves %s failed %d times in a row: nothing moves"
-              .formatted(where, moves.cost().failedInARow()));
-    }
-    if (moves.backingOff() > 0) {
-      degraded(
-          reasons,
-          "%d segments wait for a retry after a failed move %s"
-              .formatted(moves.backingOff(), where));
-    }
-  }
-
-  private static void broken(List<Reason> reasons, String text) {
-    reasons.add(new Reason(BROKEN, text));
-  }
-
-  private static void degraded(List<Reason> reasons, String text) {
-    reasons.add(new Reason(DEGRADED, text));
   }
 }

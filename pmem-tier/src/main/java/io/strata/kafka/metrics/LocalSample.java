@@ -30,17 +30,11 @@ public record LocalSample(
     Guarantees guarantees,
     EventCounters counters) {
 
-  /** Copies the list. */
   public LocalSample {
     pools = List.copyOf(pools);
   }
 
-  /**
-   * Takes a sample, which costs time in proportion to what has changed since the last one.
-   *
-   * @param migration the engine
-   * @param counters what the segments count into
-   */
+  /** Takes a sample, which costs time in proportion to what has changed since the last one. */
   public static LocalSample of(
       HotTier tier, Optional<MigrationStats> migration, EventCounters counters) {
     return new LocalSample(
@@ -64,11 +58,7 @@ public record LocalSample(
         counters);
   }
 
-  /**
-   * One pool.
-   *
-   * @param failure why nothing is stored in it any more; empty if it works
-   */
+  /** One pool, and why nothing is stored in it any more; empty if it works. */
   public record OfPool(PoolInfo info, PoolUsage usage, Optional<String> failure) {}
 
   /**
@@ -87,10 +77,8 @@ public record LocalSample(
       List<Path> daxLost,
       int orphaned,
       List<String> skippedLogDirectories) {
-    /** When all is well. */
     static final Guarantees ALL = new Guarantees(false, List.of(), List.of(), 0, List.of());
 
-    /** Copies the lists. */
     public Guarantees {
       unforcedLogDirectories = List.copyOf(unforcedLogDirectories);
       daxLost = List.copyOf(daxLost);

@@ -16,8 +16,6 @@ import java.util.function.ToDoubleFunction;
  *
  * @param <S> what it is read from
  * @param name the {@code name} in the MBean's name: says the unit where it is bytes or seconds
- * @param unit the unit, for the reference page
- * @param meaning the meaning of its value, for the reference page
  * @param read reads its value by its name; of a distribution, by {@code name.attribute}
  */
 record Metric<S>(
@@ -32,7 +30,6 @@ record Metric<S>(
     DISTRIBUTION
   }
 
-  /** Declares a gauge. */
   static <S> Metric<S> gauge(String name, String unit, ToDoubleFunction<S> value, String meaning) {
     return new Metric<>(name, Kind.GAUGE, unit, meaning, s -> Map.of(name, value.applyAsDouble(s)));
   }
@@ -42,7 +39,6 @@ record Metric<S>(
     return gauge(name, unitOf(name), value, meaning);
   }
 
-  /** Declares a counter. */
   static <S> Metric<S> counter(
       String name, String unit, ToDoubleFunction<S> value, String meaning) {
     return new Metric<>(
@@ -61,7 +57,6 @@ record Metric<S>(
     return name.contains("Bytes") ? "bytes" : "segments";
   }
 
-  /** Declares a distribution of durations. */
   static <S> Metric<S> latency(String name, Function<S, LatencyWindow> value, String meaning) {
     return new Metric<>(
         name,
@@ -97,15 +92,9 @@ record Metric<S>(
       metrics = List.copyOf(metrics);
     }
 
-    /**
-     * One of the things.
-     *
-     * @param values of the tags
-     * @param thing empty while there is nothing to read
-     */
+    /** One of the things, by the values of the tags; empty while there is nothing to read. */
     record Instance<S>(List<String> values, Optional<S> thing) {}
 
-    /** A group of one thing. */
     static <F, S> Group<F, S> one(
         String type, Function<F, Optional<S>> thing, List<Metric<S>> metrics) {
       return new Group<>(
@@ -115,7 +104,6 @@ record Metric<S>(
           metrics);
     }
 
-    /** The name of one of its metrics. */
     BeanName name(Instance<S> instance, String metric) {
       Map<String, String> named = new TreeMap<>();
       for (int i = 0; i < tags.size(); i++) {

@@ -5,6 +5,7 @@ import static io.strata.kafka.metrics.Metric.gauge;
 import static io.strata.kafka.metrics.Metric.latency;
 
 import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.metrics.LocalSample.OfPool;
 import io.strata.kafka.metrics.Metric.Group;
@@ -30,6 +31,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -55,16 +57,16 @@ final class MetricCatalogue {
   private MetricCatalogue() {}
 
   /** A tier's or a level's fill. */
-  private record Fill(long capacityBytes, long usedBytes, long segments) {}
-
-  private static final List<Metric<Fill>> FILL =
-      List.of(
-          gauge(
-              "CapacityBytes",
-              Fill::capacityBytes,
-              "Bytes that segments can use at most; 0 for a level that another manager has."),
-          gauge("UsedBytes", Fill::usedBytes, "Bytes that are not free."),
-          gauge("Segments", Fill::segments, "Segments that are read from here."));
+  private static <S> List<Metric<S>> fill(
+      ToDoubleFunction<S> capacity, ToDoubleFunction<S> used, ToDoubleFunction<S> segments) {
+    return List.of(
+        gauge(
+            "CapacityBytes",
+            capacity,
+            "Bytes that segments can use at most; 0 for a level that another manager has."),
+        gauge("UsedBytes", used, "Bytes that are not free."),
+        gauge("Segments", segments, "Segments that are read from here."));
+  }
 
   /** The moves from and to a tier or a level, and the last plan of more. */
   private record Moved(TierMeter moves, Count evicted, TierPlan plan) {
@@ -239,7 +241,7 @@ final class MetricCatalogue {
               """),
           gauge(
               "OldestDirtySeconds",
-              tier -> seconds(tier.oldestDirtyMillis()),
+              tier -> tier.oldestDirtyMillis().orElse(0) / 1e3,
               """
               Time since the last append to the dirty segment that has been sealed for \
               longest; 0 when no sealed segment is dirty.\
@@ -348,18 +350,19 @@ final class MetricCatalogue {
               sample -> sample.counts().mtimeRefreshes().sum(),
               "Updates of a log file's modification time to the time of the last append."));
 
-  /** The local tiers'. */
   static final List<Group<LocalSample, ?>> LOCAL =
       List.of(
           each(
               "Pool",
               "pool",
               sample ->
-                  PoolLabels.of(
+                  BeanName.poolTags(
                       sample.pools().stream().map(pool -> pool.info().path().toString()).toList()),
               (sample, pool) -> sample.pools().get(pool),
               POOL),
-          tiers((sample, tier) -> fill(sample.figures().tiers().get(tier)), FILL),
+          tiers(
+              (sample, tier) -> sample.figures().tiers().get(tier).usage(),
+              fill(TierUsage::capacityBytes, TierUsage::usedBytes, TierUsage::segments)),
           tiers((sample, tier) -> sample.figures().tiers().get(tier), TIER),
           tiers(MetricCatalogue::moved, MOVED),
           tiers((sample, tier) -> sample.counts().tiers().get(tier), SPILLS),
@@ -515,7 +518,6 @@ final class MetricCatalogue {
               there are several levels.\
               """));
 
-  /** The remote tier's. */
   static final List<Group<RemoteStats, ?>> REMOTE =
       List.of(
           new Group<>(
@@ -525,7 +527,9 @@ final class MetricCatalogue {
               List.of("cause", "operation"),
               MetricCatalogue::failedOperations,
               FAILED_OPERATIONS),
-          levels((stats, level) -> fill(stats.levels().get(level)), FILL),
+          levels(
+              (stats, level) -> stats.levels().get(level),
+              fill(LevelStats::capacityBytes, LevelStats::usedBytes, LevelStats::segments)),
           levels((stats, level) -> stats.levels().get(level), LEVEL),
           levels((stats, level) -> Moved.of(stats.migration(), level), MOVED),
           Group.one("Remote", Optional::of, STORE),
@@ -594,15 +598,6 @@ final class MetricCatalogue {
         metrics);
   }
 
-  private static Fill fill(TierFigures.OfTier tier) {
-    return new Fill(
-        tier.usage().capacityBytes(), tier.usage().usedBytes(), tier.usage().segments());
-  }
-
-  private static Fill fill(LevelStats level) {
-    return new Fill(level.capacityBytes(), level.usedBytes(), level.segments());
-  }
-
   /** The tier counts what appends evict too. */
   private static Moved moved(LocalSample sample, int tier) {
     Moved moved = Moved.of(sample.migration(), tier);
@@ -664,9 +659,5 @@ final class MetricCatalogue {
       case FORCE -> 1;
       case PROCESS -> 0;
     };
-  }
-
-  private static double seconds(OptionalLong millis) {
-    return millis.orElse(0) / 1e3;
   }
 }

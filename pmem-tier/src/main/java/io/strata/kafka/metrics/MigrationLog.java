@@ -192,7 +192,6 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
                 "The migration listener {} threw; dropped", listener.getClass().getName(), cause));
   }
 
-  /** Logs new settings. */
   public void reconfigured(String what) {
     log.info("Migration settings changed on the live broker: {}", what);
   }
@@ -207,7 +206,6 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
         String.join(", ", names));
   }
 
-  /** Logs a warning that has no event of its own. */
   public void warning(String message) {
     log.warn("{}", message);
   }

@@ -21,11 +21,7 @@ final class RateLimit {
     this.next = new AtomicLong(nanoTime.getAsLong());
   }
 
-  /**
-   * Writes a line if it is due, otherwise holds it back.
-   *
-   * @param line is given how many were held back since the last one
-   */
+  /** Writes a line if it is due, with how many were held back since the last; or holds it back. */
   void ifDue(LongConsumer line) {
     long now = nanoTime.getAsLong();
     long due = next.get();

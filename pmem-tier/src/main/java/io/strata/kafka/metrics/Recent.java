@@ -33,11 +33,7 @@ final class Recent<T> implements Supplier<T> {
     this.nanoTime = nanoTime;
   }
 
-  /**
-   * The value.
-   *
-   * @throws IllegalStateException if it could not be taken
-   */
+  /** The value; throws IllegalStateException if it could not be taken. */
   @Override
   public T get() {
     return outcome().get();

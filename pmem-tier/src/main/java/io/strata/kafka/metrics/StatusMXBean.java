@@ -15,13 +15,11 @@ public interface StatusMXBean {
   /** The MBean's name. */
   String NAME = "io.strata.kafka:type=Status";
 
-  /** The version of Strata. */
   String getVersion();
 
   /** The broker's {@code node.id}; the empty string if it is not known. */
   String getBroker();
 
-  /** The broker's process. */
   long getPid();
 
   /** The time of the values, in milliseconds since the epoch. */

@@ -1,21 +1,12 @@
 package io.strata.kafka.metrics;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.micrometer.core.instrument.FunctionCounter;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Measurement;
-import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Statistic;
-import io.micrometer.core.instrument.Tag;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.strata.kafka.metrics.Metric.Group;
 import io.strata.kafka.metrics.Metric.Group.Instance;
 import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,17 +16,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import javax.management.JMException;
 import javax.management.MBeanServer;
+import javax.management.MalformedObjectNameException;
 import javax.management.ObjectName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the metrics of the catalogue and the status of this process: in Kafka's own registry,
- * which shows them in JMX; in JMX alone where there is no such registry. Micrometer is between the
- * catalogue and the registry.
+ * which shows them in JMX; in JMX alone where there is no such registry.
  *
  * <p>Values are read when a reporter asks for them, all at once; nothing runs in the background. A
  * metric that cannot be published or read is logged and missing, and nothing else fails for it.
@@ -46,6 +36,9 @@ import org.slf4j.LoggerFactory;
 public final class StrataMetrics implements StatusMXBean, AutoCloseable {
 
   private static final String BROKER = "the broker";
+  private static final String DIRECTORY = "logDirectory";
+  private static final String OFFLINE =
+      "kafka.log:type=LogManager,name=LogDirectoryOffline,%s=*".formatted(DIRECTORY);
 
   private static final String UNREADABLE =
       "Metrics cannot be read: gauges are NaN until they can; logged once";
@@ -55,7 +48,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private final Supplier<List<String>> leftOut;
   private final LongSupplier nanoTime;
   private final InstantSource clock;
-  private final MeterRegistry registry = new SimpleMeterRegistry();
+  private final MetricSink sink;
 
   private volatile Optional<Part<LocalSample>> local = Optional.empty();
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
@@ -65,16 +58,15 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private final Set<String> unread = ConcurrentHashMap.newKeySet();
 
   @GuardedBy("this")
-  private final List<Meter> ofBroker = new ArrayList<>();
+  private final List<BeanName> ofBroker = new ArrayList<>();
 
-  /** One of the things that have metrics. */
   private record Part<F>(
       String name,
       String broker,
       Supplier<F> source,
       List<Group<F, ?>> groups,
       Supplier<Map<String, String>> settings,
-      List<Meter> meters) {}
+      List<BeanName> published) {}
 
   /**
    * All values at one moment.
@@ -88,22 +80,17 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
       List<String> unknown,
       Health health) {}
 
-  /**
-   * Publishes nothing yet.
-   *
-   * @param leftOut what of the dynamic configuration has no effect, and why
-   */
+  /** Publishes nothing yet; asks what of the dynamic configuration has no effect, and why. */
   public StrataMetrics(Supplier<List<String>> leftOut) {
     this(
         sinkOfThisJvm(),
-        new OfflineLogDirectories(ManagementFactory.getPlatformMBeanServer()),
+        () -> offlineIn(ManagementFactory.getPlatformMBeanServer()),
         leftOut,
         System::nanoTime,
         InstantSource.system(),
         LoggerFactory.getLogger("io.strata.kafka.metrics"));
   }
 
-  /** With the names of the log directories that Kafka has taken offline. */
   StrataMetrics(
       MetricSink sink,
       Supplier<List<String>> offline,
@@ -116,9 +103,8 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.log = log;
+    this.sink = sink;
     recent = new Recent<>(this::take, nanoTime);
-    registry.config().onMeterAdded(meter -> publish(sink, meter));
-    registry.config().onMeterRemoved(meter -> sink.remove(BeanName.of(meter.getId())));
   }
 
   /** A broker's libraries are looked up once, here. */
@@ -140,23 +126,17 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
    */
   public synchronized void local(
       String brokerId, Supplier<LocalSample> source, Supplier<Map<String, String>> settings) {
-    local.ifPresent(part -> withdraw(part.meters()));
+    local.ifPresent(part -> withdraw(part.published()));
     Part<LocalSample> part =
         part("the local tiers", brokerId, source, MetricCatalogue.LOCAL, settings);
     local = Optional.of(part);
     publish(part);
   }
 
-  /**
-   * Publishes the metrics of the remote tier, in the place of what was published before.
-   *
-   * @param brokerId the broker's number, as configured
-   * @param source samples
-   * @param settings what it works by, by key
-   */
+  /** As {@link #local}, of the remote tier, in the place of what was published before. */
   public synchronized void remote(
       String brokerId, Supplier<RemoteStats> source, Supplier<Map<String, String>> settings) {
-    remote.ifPresent(part -> withdraw(part.meters()));
+    remote.ifPresent(part -> withdraw(part.published()));
     Part<RemoteStats> part =
         part("the remote tier", brokerId, source, MetricCatalogue.REMOTE, settings);
     remote = Optional.of(part);
@@ -213,51 +193,28 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private <F, S> void register(Part<F> part, Group<F, S> group, Supplier<F> sample) {
     for (Instance<S> instance : group.instances().apply(sample.get())) {
       for (Metric<S> metric : group.metrics()) {
-        part.meters().add(register(part.name(), group.name(instance, metric.name()), metric));
+        BeanName bean = group.name(instance, metric.name());
+        try {
+          publish(part.name(), bean, metric.kind());
+          part.published().add(bean);
+        } catch (RuntimeException | LinkageError e) {
+          log.warn("Metric {} is not published", bean.objectName(), e);
+        }
       }
     }
   }
 
-  @GuardedBy("this")
-  private Meter register(String part, BeanName bean, Metric<?> metric) {
-    String name = bean.type() + "." + bean.name();
+  private void publish(String part, BeanName bean, Metric.Kind kind) {
     String thing = bean.thing();
-    List<Tag> tags = new ArrayList<>();
-    bean.tags().forEach((key, value) -> tags.add(Tag.of(key, value)));
-    ToDoubleFunction<StrataMetrics> value = from -> from.value(part, thing, metric.name());
-    return switch (metric.kind()) {
-      case GAUGE ->
-          Gauge.builder(name, this, value)
-              .tags(tags)
-              .description(metric.meaning())
-              .register(registry);
-      case COUNTER ->
-          FunctionCounter.builder(name, this, value)
-              .tags(tags)
-              .description(metric.meaning())
-              .register(registry);
-      case DISTRIBUTION ->
-          Meter.builder(
-                  name,
-                  Meter.Type.TIMER,
-                  new Durations(attribute -> value(part, thing, metric.name() + "." + attribute)))
-              .tags(tags)
-              .description(metric.meaning())
-              .register(registry);
-    };
-  }
-
-  /** Durations as Micrometer has them of a meter whose values are kept elsewhere. */
-  private record Durations(ToDoubleFunction<String> attributes) implements Iterable<Measurement> {
-    @Override
-    public Iterator<Measurement> iterator() {
-      return List.of(
-              new Measurement(() -> attributes.applyAsDouble("Count"), Statistic.COUNT),
-              new Measurement(
-                  () -> attributes.applyAsDouble("Count") * attributes.applyAsDouble("Mean"),
-                  Statistic.TOTAL_TIME),
-              new Measurement(() -> attributes.applyAsDouble("Max"), Statistic.MAX))
-          .iterator();
+    String name = bean.name();
+    switch (kind) {
+      case GAUGE -> sink.gauge(bean, () -> value(part, thing, name));
+      case COUNTER -> {
+        AtomicLong highest = new AtomicLong(); // a counter never falls
+        sink.counter(
+            bean, () -> highest.accumulateAndGet((long) value(part, thing, name), Math::max));
+      }
+      default -> sink.distribution(bean, attribute -> value(part, thing, name + "." + attribute));
     }
   }
 
@@ -269,28 +226,10 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
         : now.values().getOrDefault(thing, Map.of()).getOrDefault(name, 0.0);
   }
 
-  private void publish(MetricSink sink, Meter meter) {
-    BeanName name = BeanName.of(meter.getId());
-    try {
-      if (meter instanceof Gauge gauge) {
-        sink.gauge(name, gauge::value);
-      } else if (meter instanceof FunctionCounter counter) {
-        AtomicLong highest = new AtomicLong(); // a counter never falls
-        sink.counter(name, () -> highest.accumulateAndGet((long) counter.count(), Math::max));
-      } else if (meter.measure() instanceof Durations durations) {
-        sink.distribution(name, durations.attributes());
-      }
-    } catch (RuntimeException | LinkageError e) {
-      log.warn("Metric {} is not published", name.objectName(), e);
-    }
-  }
-
   @GuardedBy("this")
-  private void withdraw(List<Meter> meters) {
-    for (Meter meter : meters) {
-      Meter unused = registry.remove(meter);
-    }
-    meters.clear();
+  private void withdraw(List<BeanName> published) {
+    published.forEach(sink::remove);
+    published.clear();
   }
 
   /** Reads all that is published. A part that cannot be read does not hide the other one. */
@@ -370,6 +309,31 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     }
   }
 
+  /**
+   * The log directories that Kafka has taken offline, as its own metrics have them; none where
+   * Kafka does not run, or does not publish these metrics.
+   */
+  static List<String> offlineIn(MBeanServer server) {
+    try {
+      return server.queryNames(new ObjectName(OFFLINE), null).stream()
+          .filter(bean -> isOffline(server, bean))
+          .map(bean -> bean.getKeyProperty(DIRECTORY))
+          .map(value -> value.startsWith("\"") ? ObjectName.unquote(value) : value)
+          .sorted()
+          .toList();
+    } catch (MalformedObjectNameException e) {
+      throw new IllegalStateException(OFFLINE, e);
+    }
+  }
+
+  private static boolean isOffline(MBeanServer server, ObjectName bean) {
+    try {
+      return server.getAttribute(bean, "Value") instanceof Number value && value.intValue() != 0;
+    } catch (JMException gone) {
+      return false; // Kafka is going down.
+    }
+  }
+
   /** Returns whether what is promised holds, of all that is published. */
   Health health() {
     return recent.get().health();
@@ -434,11 +398,10 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   /** Withdraws all metrics; without effect when closed. */
   @Override
   public synchronized void close() {
-    local.ifPresent(part -> withdraw(part.meters()));
-    remote.ifPresent(part -> withdraw(part.meters()));
+    local.ifPresent(part -> withdraw(part.published()));
+    remote.ifPresent(part -> withdraw(part.published()));
     withdraw(ofBroker);
     local = Optional.empty();
     remote = Optional.empty();
-    registry.close();
   }
 }

@@ -30,7 +30,6 @@ public final class TierLog implements TierEvents {
   private final RateLimit spills;
   private final RateLimit refusals;
 
-  /** A log by the system's clock. */
   public TierLog() {
     this(LoggerFactory.getLogger("io.strata.kafka.tier"), System::nanoTime);
   }
@@ -41,7 +40,6 @@ public final class TierLog implements TierEvents {
     this.refusals = new RateLimit(nanoTime);
   }
 
-  /** Logs a warning that has no event of its own. */
   public void warning(String message) {
     log.warn("{}", message);
   }

@@ -21,11 +21,7 @@ record YammerSink(MetricsRegistry registry) implements MetricSink {
   private static final String GROUP = "strata";
   private static final Pattern COUNTER = Pattern.compile("Total$");
 
-  /**
-   * The broker's.
-   *
-   * @throws LinkageError if this JVM has no such registry, or another one
-   */
+  /** The broker's; throws a LinkageError if this JVM has no such registry, or another one. */
   static MetricSink ofKafka() {
     PulledMetrics.requireAccess();
     return new YammerSink(BrokerRegistry.get());

@@ -15,7 +15,7 @@
  *       before the acknowledgement, and {@code tier.durable.DurableNames} its name.
  * </ul>
  *
- * <p>{@code config.SpillForce#forces} makes {@code forcesAppends} of {@code strata.durability} and
+ * <p>{@code config.StrataConfig.SpillForce#forces} makes {@code forcesAppends} of {@code strata.durability} and
  * {@code strata.spill.force}.
  *
  * <p>{@code SegmentWriter#writeWithoutLocking} spills what {@code writeToPool} leaves over: {@code

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.LiveSettings.IgnoredKey;
-import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.config.StrataConfig.SpillForce;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.plan.PolicyRegistry;
@@ -59,7 +59,7 @@ class BrokerMigrationTest {
     kafka.put("strata.migration.threads", "5");
     kafka.put("strata.migration.policy", "newest");
     kafka.put("strata.migration.rate.down", "80MB");
-    migration.validate(FILE, kafka);
+    migration.live().validate(FILE, kafka);
     assertThat(migration.settings())
         .as("validated only")
         .containsEntry("strata.migration.threads", "3");
@@ -83,7 +83,7 @@ class BrokerMigrationTest {
   void whetherSpillsAreForcedChangesAndGoesBack() throws ConfigRefusedException {
     assertThat(migration.settings()).containsEntry("strata.spill.force", "auto");
     kafka.put("strata.spill.force", "never");
-    migration.validate(FILE, kafka);
+    migration.live().validate(FILE, kafka);
     assertThat(spills).as("validated only").isEmpty();
 
     migration.reconfigure(kafka);
@@ -101,7 +101,7 @@ class BrokerMigrationTest {
     kafka.put("strata.migration.policy.after", "soon");
     kafka.put("strata.spill.force", "never");
 
-    assertThatThrownBy(() -> migration.validate(FILE, kafka))
+    assertThatThrownBy(() -> migration.live().validate(FILE, kafka))
         .isInstanceOf(ConfigRefusedException.class)
         .hasMessageContaining("strata.migration.policy.after")
         .hasMessageContaining("soon");
@@ -125,9 +125,10 @@ class BrokerMigrationTest {
     // And it is no reason to refuse another change.
     Map<String, Object> another = new HashMap<>(kafka);
     another.put("strata.migration.threads", "6");
-    migration.validate(kafka, another);
+    migration.live().validate(kafka, another);
     another.put("strata.migration.policy.after", "later");
-    assertThatThrownBy(() -> migration.validate(kafka, another)).hasMessageContaining("later");
+    assertThatThrownBy(() -> migration.live().validate(kafka, another))
+        .hasMessageContaining("later");
   }
 
   @Test

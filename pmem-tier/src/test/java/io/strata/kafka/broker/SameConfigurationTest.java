@@ -20,8 +20,7 @@ class SameConfigurationTest {
   private final Map<String, String> strata = new HashMap<>(kafka);
 
   private Optional<String> difference() {
-    return SameConfiguration.difference(
-        BrokerProperties.of("Kafka", kafka), BrokerProperties.of("/etc/file", strata));
+    return BrokerProperties.of("/etc/file", strata).difference(BrokerProperties.of("Kafka", kafka));
   }
 
   @Test

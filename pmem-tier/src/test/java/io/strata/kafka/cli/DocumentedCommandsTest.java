@@ -245,7 +245,7 @@ class DocumentedCommandsTest {
     try (var out = Files.newOutputStream(file)) {
       whole.store(out, null);
     }
-    BrokerProperties broker = BrokerProperties.load(file, List.of());
+    BrokerProperties broker = BrokerProperties.load(file, List.of(), Path.of(""));
     Parsed<StrataConfig> parsed = broker.strataConfig();
     List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
     problems.addAll(broker.check());

@@ -548,7 +548,7 @@ class DrainAndAcceptLossTest {
   }
 
   private HotTier openTier() throws Exception {
-    BrokerProperties broker = BrokerProperties.load(config, List.of());
+    BrokerProperties broker = BrokerProperties.load(config, List.of(), Path.of(""));
     return HotTier.open(
         TierSpecs.of(broker.strataConfig().orElseThrow(), broker),
         TierEvents.NONE,

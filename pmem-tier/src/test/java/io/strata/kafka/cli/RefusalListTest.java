@@ -96,7 +96,7 @@ class RefusalListTest {
           "HotTier.refuse",
           "HotTier.refuseMemory",
           "LogDirectories.skip",
-          "MarkedText.own",
+          "Marker.own",
           "PinnedFile.open",
           "PoolFile.noSpace",
           "PoolSpec.invalid",
@@ -105,7 +105,7 @@ class RefusalListTest {
 
   /** Methods that give them those words. */
   private static final Set<String> GIVING =
-      Set.of("PoolSpec.validate", "PoolType.refusal", "SameConfiguration.describe");
+      Set.of("PoolSpec.validate", "PoolType.refusal", "BrokerProperties.difference");
 
   /** Words that no start says, and who says them. */
   private static final Map<String, String> ELSEWHERE =

@@ -52,7 +52,8 @@ class BrokerPropertiesTest {
         ISO_8859_1);
 
     BrokerProperties broker =
-        BrokerProperties.load(file, List.of("x=2", "x=3=4", "log.preallocate=true", "empty"));
+        BrokerProperties.load(
+            file, List.of("x=2", "x=3=4", "log.preallocate=true", "empty"), Path.of(""));
 
     assertThat(broker.nodeId()).hasValue(3);
     assertThat(broker.logDirs()).containsExactly(Path.of("/a"), Path.of("/b"), Path.of("/c"));
@@ -68,15 +69,15 @@ class BrokerPropertiesTest {
   @Test
   void namesAFileThatIsMissingOrMalformed() throws IOException {
     Path file = directory.resolve("bad.properties");
-    assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
+    assertThatThrownBy(() -> BrokerProperties.load(file, List.of(), Path.of("")))
         .isInstanceOf(NoSuchFileException.class);
     Files.writeString(file, "a=\\u12");
-    assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
+    assertThatThrownBy(() -> BrokerProperties.load(file, List.of(), Path.of("")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file.toString())
         .hasMessageContaining("found a malformed Unicode escape");
     Files.writeString(file, "log.dirs=/a\\u0000b");
-    assertThatThrownBy(() -> BrokerProperties.load(file, List.of()))
+    assertThatThrownBy(() -> BrokerProperties.load(file, List.of(), Path.of("")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining(file + ": found a log directory that is no path here");
   }

@@ -196,7 +196,7 @@ class LiveSettingsTest {
     file.put("strata.migration.policy.nonsense", "1");
     MigrationSettings settings = StrataConfig.parse(file).config().orElseThrow().migration();
 
-    assertThat(PolicyChecks.unknownParameters(MigrationKeys.LOCAL, settings, POLICIES))
+    assertThat(MigrationKeys.LOCAL.unknownParameters(settings, POLICIES))
         .singleElement()
         .extracting(ConfigProblem::message)
         .asString()

@@ -64,7 +64,7 @@ final class PropertiesTarget implements FuzzTarget {
     Files.write(file, input);
     BrokerProperties broker;
     try {
-      broker = BrokerProperties.load(file, List.of("--nonsense", "a=b"));
+      broker = BrokerProperties.load(file, List.of("--nonsense", "a=b"), Path.of(""));
     } catch (IOException e) {
       assertThat(e).hasMessageContaining(file.toString());
       return;

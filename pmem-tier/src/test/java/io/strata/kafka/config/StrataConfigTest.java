@@ -4,7 +4,8 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.StrataConfig.AckDurability;
+import io.strata.kafka.config.StrataConfig.SpillForce;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.config.key.Parsed;

@@ -3,6 +3,7 @@ package io.strata.kafka.layout;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.layout.CheckedWord.CorruptWordException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 

@@ -49,7 +49,7 @@ abstract class FileBackedContract extends MemoryContract {
 
   @Override
   PersistentMemory create(int size) throws IOException {
-    PoolFiles.allocate(file(), size);
+    MadeFile.of(file(), size);
     return MemoryOpener.open(type, file(), true);
   }
 

@@ -8,14 +8,12 @@ import io.strata.kafka.memory.calls.LibC;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.Charset;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.OptionalLong;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,8 +69,7 @@ class PoolFilesTest {
 
     @Test
     void allocatesZerosForTheOwnerAlone() throws IOException {
-      Path file = directory().resolve("pool");
-      PoolFiles.allocate(file, SIZE);
+      Path file = MadeFile.of(directory().resolve("pool"), SIZE);
       assertThat(Files.readAllBytes(file)).isEqualTo(new byte[SIZE]);
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
           .isEqualTo("rw-------");
@@ -81,8 +78,7 @@ class PoolFilesTest {
     @Test
     void allocatesItsBlocks() throws IOException {
       assumeTrue(LibC.available(), "no native calls here");
-      Path file = directory().resolve("pool");
-      PoolFiles.allocate(file, SIZE);
+      Path file = MadeFile.of(directory().resolve("pool"), SIZE);
       OptionalLong allocated = PoolFiles.allocatedBytes(file);
       assertThat(allocated).isPresent();
       assertThat(allocated.getAsLong()).isGreaterThanOrEqualTo(SIZE);
@@ -103,30 +99,8 @@ class PoolFilesTest {
       assumeTrue(
           Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder().canEncode("äöü"),
           "file names are limited to ASCII here");
-      Path file = directory().resolve("pool with spaces äöü");
-      PoolFiles.allocate(file, 4096);
+      Path file = MadeFile.of(directory().resolve("pool with spaces äöü"), 4096);
       assertThat(Files.size(file)).isEqualTo(4096);
-    }
-
-    @Test
-    void leavesAnExistingFileAlone() throws IOException {
-      Path file = Files.writeString(directory().resolve("pool"), "precious");
-      assertThatThrownBy(() -> PoolFiles.allocate(file, SIZE))
-          .isInstanceOf(FileAlreadyExistsException.class);
-      assertThat(Files.readString(file)).isEqualTo("precious");
-    }
-
-    @Test
-    void leavesNothingBehindWhenThereIsNoSpace() throws IOException {
-      Path file = directory().resolve("pool");
-      long tooMuch = Files.getFileStore(directory()).getTotalSpace() + (1L << 40);
-      assertThatThrownBy(() -> PoolFiles.allocate(file, tooMuch))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining(file.toString())
-          .hasMessageContaining(Long.toString(tooMuch));
-      try (Stream<Path> left = Files.list(directory())) {
-        assertThat(left).isEmpty();
-      }
     }
 
     @Test
@@ -137,19 +111,20 @@ class PoolFilesTest {
             written[0] = done;
             written[1] = total;
           };
-      PoolFiles.allocate(directory().resolve("written"), SIZE, file -> true, listener);
+      Path whole = Files.createFile(directory().resolve("written"));
+      PoolFiles.extend(whole, SIZE, file -> true, listener);
       assertThat(written).containsExactly(SIZE, SIZE);
-      assertThat(Files.readAllBytes(directory().resolve("written"))).isEqualTo(new byte[SIZE]);
+      assertThat(Files.readAllBytes(whole)).isEqualTo(new byte[SIZE]);
       assumeTrue(LibC.available(), "no native calls here");
       written[0] = 0;
-      PoolFiles.allocate(directory().resolve("allocated"), SIZE, file -> false, listener);
+      Path reserved = Files.createFile(directory().resolve("allocated"));
+      PoolFiles.extend(reserved, SIZE, file -> false, listener);
       assertThat(written[0]).isZero();
     }
 
     @Test
     void extendsWithZeros() throws IOException {
-      Path file = directory().resolve("pool");
-      PoolFiles.allocate(file, SIZE);
+      Path file = MadeFile.of(directory().resolve("pool"), SIZE);
       byte[] bytes = MemoryContract.random(SIZE, 1);
       Files.write(file, bytes);
       PoolFiles.extend(file, SIZE * 2, ProgressListener.NONE);
@@ -166,15 +141,15 @@ class PoolFilesTest {
       Files.write(file, bytes);
       long tooMuch = Files.getFileStore(directory()).getTotalSpace() + (1L << 40);
       assertThatThrownBy(() -> PoolFiles.extend(file, tooMuch, ProgressListener.NONE))
-          .isInstanceOf(IOException.class);
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(file.toString())
+          .hasMessageContaining(Long.toString(tooMuch - SIZE));
       assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
     }
 
     @Test
     void refusesSizesThatMakeNoSense() throws IOException {
       Path file = directory().resolve("pool");
-      assertThatThrownBy(() -> PoolFiles.allocate(file, 0))
-          .isInstanceOf(IllegalArgumentException.class);
       Files.write(file, new byte[10]);
       assertThatThrownBy(() -> PoolFiles.extend(file, 10, ProgressListener.NONE))
           .isInstanceOf(IllegalArgumentException.class)

@@ -25,7 +25,7 @@ class ShadowMemoryTest extends MemoryContract {
 
   private PersistentMemory shadow(int size, Losses losses) throws IOException {
     Path file = directory.resolve("shadow-" + size + "-" + losses.hashCode());
-    PoolFiles.allocate(file, size);
+    MadeFile.of(file, size);
     return new ShadowMemory(MemoryOpener.open(MemoryType.MAPPED, file, true), losses);
   }
 
@@ -90,7 +90,7 @@ class ShadowMemoryTest extends MemoryContract {
   void thePatchPutsItAroundMemoriesThatAreWritten(@TempDir Path patch) throws Exception {
     ShadowPatch.write(patch);
     Path file = directory.resolve("patched");
-    PoolFiles.allocate(file, 4096);
+    MadeFile.of(file, 4096);
     URL classes = MemoryOpener.class.getProtectionDomain().getCodeSource().getLocation();
     try (URLClassLoader loader =
         new URLClassLoader(

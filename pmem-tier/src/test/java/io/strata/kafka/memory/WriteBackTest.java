@@ -42,7 +42,7 @@ class WriteBackTest {
   @BeforeEach
   void allocate() throws IOException {
     file = directory.resolve("x.pool");
-    PoolFiles.allocate(file, SIZE);
+    MadeFile.of(file, SIZE);
   }
 
   @Test

@@ -10,7 +10,7 @@ class PoolLabelsTest {
 
   @Test
   void areThePaths() {
-    assertThat(PoolLabels.of(List.of("/b/x.pool", "/a/x.pool")))
+    assertThat(BeanName.poolTags(List.of("/b/x.pool", "/a/x.pool")))
         .containsExactly("/b/x.pool", "/a/x.pool");
   }
 
@@ -18,15 +18,18 @@ class PoolLabelsTest {
   void differInMoreThanWhatAReporterWritesAsUnderscore() {
     List<String> paths = List.of("/p/a_b", "/p/a/b", "/p/a.b", "/p/a.b-2", "/p/ä/b");
 
-    assertThat(PoolLabels.of(paths)).doesNotHaveDuplicates().contains("/p/a.b");
-    assertThat(PoolLabels.of(paths).stream().map(label -> label.replaceAll("[^A-Za-z0-9]", "_")))
+    assertThat(BeanName.poolTags(paths)).doesNotHaveDuplicates().contains("/p/a.b");
+    assertThat(
+            BeanName.poolTags(paths).stream().map(label -> label.replaceAll("[^A-Za-z0-9]", "_")))
         .doesNotHaveDuplicates();
   }
 
   /** Whatever the order of the configuration, so that a series stays one pool's. */
   @Test
   void doNotDependOnTheOrder() {
-    assertThat(PoolLabels.of(List.of("/p/a_b", "/p/a.b"))).containsExactly("/p/a_b-2", "/p/a.b");
-    assertThat(PoolLabels.of(List.of("/p/a.b", "/p/a_b"))).containsExactly("/p/a.b", "/p/a_b-2");
+    assertThat(BeanName.poolTags(List.of("/p/a_b", "/p/a.b")))
+        .containsExactly("/p/a_b-2", "/p/a.b");
+    assertThat(BeanName.poolTags(List.of("/p/a.b", "/p/a_b")))
+        .containsExactly("/p/a.b", "/p/a_b-2");
   }
 }

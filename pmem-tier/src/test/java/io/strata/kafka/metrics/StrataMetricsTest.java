@@ -78,7 +78,7 @@ class StrataMetricsTest {
     StrataMetrics metrics =
         new StrataMetrics(
             sink,
-            new OfflineLogDirectories(own),
+            () -> StrataMetrics.offlineIn(own),
             () -> leftOut,
             now::get,
             () -> Instant.ofEpochMilli(TimeUnit.NANOSECONDS.toMillis(now.get())),

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
+import io.strata.kafka.memory.MadeFile;
 import io.strata.kafka.memory.MemoryDirectory;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
@@ -191,7 +192,7 @@ class PoolFileTest {
 
   @Test
   void notAPool() throws IOException {
-    PoolFiles.allocate(file, SIZE);
+    MadeFile.of(file, SIZE);
     assertRefused(
         Kind.NOT_A_POOL,
         this::open,

@@ -1,7 +1,7 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.CheckedWord;
-import io.strata.kafka.layout.CorruptWordException;
+import io.strata.kafka.layout.CheckedWord.CorruptWordException;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.memory.PersistentMemory;

@@ -3,8 +3,8 @@ package io.strata.kafka.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.strata.kafka.config.SpillForce;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.config.StrataConfig.SpillForce;
 import io.strata.kafka.memory.Durability;
 import java.io.IOException;
 import java.nio.file.FileSystemException;

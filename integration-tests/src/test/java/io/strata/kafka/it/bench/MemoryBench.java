@@ -4,6 +4,7 @@ import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PoolFiles;
+import io.strata.kafka.memory.ProgressListener;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -59,7 +60,8 @@ public class MemoryBench {
   @Setup
   public void open() throws IOException {
     file = BenchFile.fresh(directory);
-    PoolFiles.allocate(file, DATA + BenchFile.TOTAL);
+    Path unused = Files.createFile(file);
+    PoolFiles.extend(file, DATA + BenchFile.TOTAL, ProgressListener.NONE);
     memory = MemoryOpener.open(type, file, true);
     memory.store(0, ByteBuffer.allocate((int) (DATA + BenchFile.TOTAL)));
     piece = BenchFile.source(length);

@@ -72,7 +72,6 @@ final class ClusterCheck extends DoctorCheck {
     return found;
   }
 
-  /** Looks at what is stored. */
   List<Diagnosis> stored(Optional<StrataConfig> local) throws IOException {
     found.clear(); // remote() has returned these.
     unreadable.ifPresent(
@@ -178,12 +177,7 @@ final class ClusterCheck extends DoctorCheck {
     return topics;
   }
 
-  /**
-   * Finds tiered topics whose retention by size deletes too much in some versions of Kafka
-   * (KAFKA-20732), with any manager.
-   *
-   * @param usual the brokers' own retention
-   */
+  /** Finds tiered topics of which some versions of Kafka delete too much by size (KAFKA-20732). */
   private void sizeRetention(StoredConfiguration read, String usual) {
     List<String> affected =
         installation.versions().stream().filter(KafkaVersions::countsTwice).toList();

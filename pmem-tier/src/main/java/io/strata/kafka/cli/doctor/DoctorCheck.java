@@ -10,7 +10,6 @@ import java.util.OptionalLong;
 public abstract class DoctorCheck {
   /** How a thing is. */
   public enum Verdict {
-    /** As it should be. */
     OK,
     /** The broker starts, and the operator should know. */
     WARN,
@@ -18,11 +17,7 @@ public abstract class DoctorCheck {
     FAIL
   }
 
-  /**
-   * One thing that was looked at.
-   *
-   * @param remedy what to do about what was found; empty if nothing
-   */
+  /** One thing that was looked at, and what to do about what was found; empty if nothing. */
   public record Diagnosis(Verdict verdict, String what, String found, String remedy) {}
 
   final Surroundings surroundings;

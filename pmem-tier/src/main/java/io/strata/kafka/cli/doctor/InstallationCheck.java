@@ -9,7 +9,7 @@ import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.Parsed;
-import io.strata.kafka.memory.calls.SystemCalls;
+import io.strata.kafka.memory.calls.LibC;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.Marker;
@@ -223,7 +223,7 @@ final class InstallationCheck extends DoctorCheck {
     ours.removeIf(jar -> !ClassCopies.isJar(String.valueOf(jar.getFileName())));
     ClassCopies.jars(variable("CLASSPATH")).stream()
         .map(Path::of)
-        .filter(entry -> ours.stream().noneMatch(jar -> isSame(jar, entry)))
+        .filter(entry -> ours.stream().noneMatch(jar -> Directories.isSame(jar, entry)))
         .forEach(ours::add);
     if (ours.isEmpty()) {
       fail(
@@ -272,20 +272,11 @@ final class InstallationCheck extends DoctorCheck {
     }
   }
 
-  /** Returns the jars whose names begin so. */
   private static List<Path> files(Path directory, String prefix) throws IOException {
     return Directories.list(directory).stream()
         .filter(file -> String.valueOf(file.getFileName()).matches(prefix + ".*\\.jar"))
         .sorted()
         .toList();
-  }
-
-  private static boolean isSame(Path one, Path other) {
-    try {
-      return Files.isSameFile(one, other);
-    } catch (IOException e) {
-      return false;
-    }
   }
 
   // -- the JVM
@@ -391,7 +382,7 @@ final class InstallationCheck extends DoctorCheck {
   /** Tried in this JVM, which has the broker's user and directories. */
   private void systemCalls(List<String> options) {
     if (options.stream().noneMatch(option -> option.startsWith("-Djna.tmpdir="))) {
-      SystemCalls.missing().ifPresent(why -> warn("system calls", why, "add -Djna.tmpdir"));
+      LibC.missing().ifPresent(why -> warn("system calls", why, "add -Djna.tmpdir"));
     }
   }
 }

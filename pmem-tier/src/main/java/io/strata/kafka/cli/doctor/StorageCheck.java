@@ -8,7 +8,7 @@ import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.StrataConfig.AckDurability;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryOpener;

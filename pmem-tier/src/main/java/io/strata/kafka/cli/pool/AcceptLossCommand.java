@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.cli.terminal.BrokerStopped;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.Confirmation;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Json;
-import io.strata.kafka.cli.terminal.RefusedException;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
 import io.strata.kafka.config.BrokerProperties;
@@ -19,6 +19,7 @@ import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.directory.Moments;
 import io.strata.kafka.tier.offline.AcceptedLoss;
@@ -169,9 +170,9 @@ public final class AcceptLossCommand extends StrataCommand {
   }
 
   /** A pool that is there is not lost, whatever the configuration names. */
-  private void requireConfigured(BrokerProperties broker, TierSpec tier) throws RefusedException {
+  private void requireConfigured(BrokerProperties broker, TierSpec tier) throws CommandException {
     if (!misplaced.isEmpty()) {
-      throw new RefusedException(
+      throw CommandException.refused(
           """
           %s: found pools that are not lost, where the log directories say that they are: %s; \
           expected them in strata.pools (or strata.tier.<name>.pools), which names %s; correct it, \
@@ -181,25 +182,17 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  private void requireConfigured(Set<Path> directories) throws IOException, RefusedException {
+  private void requireConfigured(Set<Path> directories) throws IOException, CommandException {
     for (Path each : givenUp) {
-      if (directories.stream().noneMatch(known -> isSame(known, each))) {
-        throw new RefusedException(
+      if (directories.stream().noneMatch(known -> Directories.isSame(known, each))) {
+        throw CommandException.refused(
             "--log-directory: found %s, expected one of log.dirs: %s".formatted(each, directories));
       }
     }
   }
 
   private boolean isGivenUp(Path directory) {
-    return givenUp.stream().anyMatch(each -> isSame(each, directory));
-  }
-
-  private static boolean isSame(Path one, Path other) {
-    try {
-      return Files.isSameFile(one, other);
-    } catch (IOException e) {
-      return false; // One of them is not there.
-    }
+    return givenUp.stream().anyMatch(each -> Directories.isSame(each, directory));
   }
 
   private static Map<UUID, Path> poolsThatAreThere(TierSpec tier) throws IOException {
@@ -246,11 +239,7 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  /**
-   * Looks at each path that a log directory has recorded.
-   *
-   * @throws IOException if what is there may not be looked at: it may be the pool
-   */
+  /** Looks at each recorded path; throws if what is there cannot be: it may be the pool. */
   private void look(Path directory, Set<Path> searched) throws IOException {
     Optional<LogDirectory> known =
         Files.isDirectory(directory) ? LogDirectory.find(directory.toRealPath()) : Optional.empty();

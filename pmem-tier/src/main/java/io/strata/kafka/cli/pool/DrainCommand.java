@@ -5,12 +5,12 @@ import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.cli.pool.SegmentInventory.DrainSpace;
 import io.strata.kafka.cli.terminal.BrokerStopped;
 import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
-import io.strata.kafka.cli.terminal.RefusedException;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
@@ -61,7 +61,7 @@ public final class DrainCommand extends StrataCommand {
       TierSpec spec = TierSpecs.of(strata, broker);
       Optional<IOException> refusal = HotTier.refusalToOpen(spec);
       if (refusal.isPresent()) {
-        throw new RefusedException(Failures.messageOf(refusal.get()));
+        throw CommandException.refused(Failures.messageOf(refusal.get()));
       }
       report = Drain.run(spec, new Notes(), progress);
     }
@@ -70,10 +70,10 @@ public final class DrainCommand extends StrataCommand {
     return report.complete() ? ExitCode.OK : ExitCode.FINDINGS;
   }
 
-  private static void requireSpace(List<DrainSpace> space) throws RefusedException {
+  private static void requireSpace(List<DrainSpace> space) throws CommandException {
     for (DrainSpace each : space) {
       if (!each.isEnough()) {
-        throw new RefusedException(
+        throw CommandException.refused(
             """
             log directories %s: found %s free on their file system %s, expected %s for what only \
             the pools have, and changed nothing; make the file system larger or delete what is not \

@@ -5,14 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.broker.TierSpecs;
 import io.strata.kafka.cli.terminal.BrokerStopped;
 import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.Confirmation;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
-import io.strata.kafka.cli.terminal.RefusedException;
 import io.strata.kafka.cli.terminal.StrataCommand;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.PoolType;
 import io.strata.kafka.config.StrataConfig;
@@ -59,7 +58,6 @@ import picocli.CommandLine.Parameters;
       PoolCommand.Forget.class,
     })
 public final class PoolCommand extends StrataCommand.Group {
-  /** {@code strata pool create}. */
   @Command(
       name = "create",
       description = {
@@ -132,7 +130,7 @@ public final class PoolCommand extends StrataCommand.Group {
       Optional<StrataConfig> strata = Optional.empty();
       if (broker.isPresent()) {
         if (brokerId != null || clusterId != null) {
-          throw new UsageException(
+          throw CommandException.usage(
               "--config: found with --broker-id or --cluster-id, expected the one or the others");
         }
         strata = broker.get().strataConfig().config();
@@ -160,9 +158,7 @@ public final class PoolCommand extends StrataCommand.Group {
       return ExitCode.OK;
     }
 
-    /**
-     * Returns what was given, or that of the pool's tier; of the first tier if it is not listed.
-     */
+    /** Returns the given one, or that of the pool's tier; of the first if it is not listed. */
     private PoolType type(Optional<StrataConfig> strata, Path pool) {
       if (type != null) {
         return type;
@@ -174,9 +170,9 @@ public final class PoolCommand extends StrataCommand.Group {
       return config.pools().contains(pool) ? config.poolType(pool) : config.tiers().get(0).type();
     }
 
-    private Path target(Optional<StrataConfig> strata) throws UsageException {
+    private Path target(Optional<StrataConfig> strata) throws CommandException {
       if (file != null && path != null) {
-        throw new UsageException("--path: found with the parameter FILE, expected one of them");
+        throw CommandException.usage("--path: found with the parameter FILE, expected one of them");
       }
       Optional<Path> given = Optional.ofNullable(file).or(() -> Optional.ofNullable(path));
       if (given.isPresent()) {
@@ -185,9 +181,7 @@ public final class PoolCommand extends StrataCommand.Group {
       return PoolCommand.PoolPlace.only(strata.map(StrataConfig::pools).orElse(List.of()));
     }
 
-    /**
-     * Binds the pool to the known ids; the broker binds it to the others when it first opens it.
-     */
+    /** Binds the pool to the known ids; the broker's first opening binds it to the others. */
     private PoolOwner owner(Optional<BrokerProperties> broker) {
       return broker
           .map(TierSpecs::ownerIn)
@@ -223,7 +217,6 @@ public final class PoolCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata pool info}. */
   @Command(
       name = "info",
       description = {
@@ -255,7 +248,6 @@ public final class PoolCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata pool check}. */
   @Command(
       name = "check",
       description = {
@@ -347,7 +339,6 @@ public final class PoolCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata pool grow}. */
   @Command(
       name = "grow",
       description = {
@@ -386,7 +377,6 @@ public final class PoolCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata pool repair}. */
   @Command(
       name = "repair",
       description = {
@@ -416,7 +406,7 @@ public final class PoolCommand extends StrataCommand.Group {
       CheckReport before = PoolChecker.check(target);
       if (before.info().isEmpty()) {
         // No slot can be found, whatever is confirmed.
-        throw new RefusedException(
+        throw CommandException.refused(
             "this cannot be repaired: %s".formatted(before.findings().get(0).found()));
       }
       boolean confirmed = confirmation.given() || (before.usable() && !confirmation.lookOnly());
@@ -459,7 +449,6 @@ public final class PoolCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata pool forget}. */
   @Command(
       name = "forget",
       description = {
@@ -542,10 +531,10 @@ public final class PoolCommand extends StrataCommand.Group {
     private boolean createdByTheBroker;
 
     /** At least one file, absolute. */
-    List<Path> resolve() throws IOException, UsageException, ConfigRefusedException {
+    List<Path> resolve() throws IOException, CommandException, ConfigRefusedException {
       Optional<BrokerProperties> broker = config.load();
       if (broker.isPresent() != files.isEmpty()) {
-        throw new UsageException(
+        throw CommandException.usage(
             "FILE: found %s --config, expected one of them"
                 .formatted(files.isEmpty() ? "neither a file nor" : "both files and"));
       }
@@ -560,7 +549,7 @@ public final class PoolCommand extends StrataCommand.Group {
     /** A failure of one of the files, with what to do that fits the configuration. */
     Exception explained(PoolException failure, Path file) {
       return createdByTheBroker && failure.kind() == PoolException.Kind.MISSING
-          ? new RefusedException(
+          ? CommandException.refused(
               """
               pool %s: found no such file, expected a pool: mount its file system, correct the path, \
               or start the broker, which creates it as strata.pool.create says\
@@ -580,8 +569,7 @@ public final class PoolCommand extends StrataCommand.Group {
 
     @Mixin private final ConfigOption config = new ConfigOption();
 
-    /** The file, absolute. */
-    Path resolve() throws IOException, UsageException, ConfigRefusedException {
+    Path resolve() throws IOException, CommandException, ConfigRefusedException {
       if (file != null) {
         return file.toAbsolutePath().normalize();
       }
@@ -609,7 +597,7 @@ public final class PoolCommand extends StrataCommand.Group {
       try (PoolReader pool = Pool.openReadOnly(target)) {
         PoolOwner found = pool.info().owner();
         if (found.contradicts(expected)) {
-          throw new RefusedException(
+          throw CommandException.refused(
               """
               pool %s: found a pool of %s, expected one of %s, whose configuration is %s: name \
               the configuration of the pool's owner; nothing has been changed\
@@ -619,10 +607,9 @@ public final class PoolCommand extends StrataCommand.Group {
       }
     }
 
-    /** Returns the only one of a configuration's pools. */
-    static Path only(List<Path> pools) throws UsageException {
+    static Path only(List<Path> pools) throws CommandException {
       if (pools.size() != 1) {
-        throw new UsageException(
+        throw CommandException.usage(
             """
             FILE: found nothing, expected the pool's file, or a --config with exactly one file in \
             strata.pools (it has %s)\

@@ -37,7 +37,6 @@ final class PoolReaders implements AutoCloseable {
     return readers;
   }
 
-  /** Returns why pools could not be opened. */
   List<PoolException> refusals() {
     return Collections.unmodifiableList(refusals);
   }
@@ -53,11 +52,7 @@ final class PoolReaders implements AutoCloseable {
     return Optional.ofNullable(pools.get(id));
   }
 
-  /**
-   * The slot that a tag names; empty if it is not there, or another segment's by now.
-   *
-   * @throws PoolException if it is damaged
-   */
+  /** The slot that a tag names; empty if it is not there, or another segment's by now. */
   Optional<SlotSnapshot> slot(SegmentTag tag) throws IOException {
     PoolReader pool = pools.get(tag.pool());
     return pool == null ? Optional.empty() : pool.read(tag.slot(), tag.generation());

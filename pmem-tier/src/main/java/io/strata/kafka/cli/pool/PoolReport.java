@@ -27,7 +27,6 @@ import java.util.List;
  */
 record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, long committedBytes) {
 
-  /** Reads the pool in {@code file}. */
   static PoolReport of(Path file) throws IOException {
     try (PoolReader pool = Pool.openReadOnly(file)) {
       return of(pool);
@@ -51,7 +50,6 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
     return info.dataSize() - usedBytes;
   }
 
-  /** Prints each. */
   static void print(List<PoolReport> pools, Json json, PrintWriter to) {
     json.print(
         to,

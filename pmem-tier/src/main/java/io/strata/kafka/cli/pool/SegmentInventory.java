@@ -49,10 +49,7 @@ public final class SegmentInventory implements AutoCloseable {
     pools.refusals().forEach(refusal -> findings.add(String.valueOf(refusal.getMessage())));
   }
 
-  /**
-   * Adds the segments in a log directory. A file that cannot be looked at is a finding; the rest
-   * goes on.
-   */
+  /** Adds the segments in a log directory; a file that cannot be looked at is a finding. */
   void walk(Path logDirectory, Predicate<String> wanted) throws IOException {
     try {
       for (Path partition : Directories.list(logDirectory)) {
@@ -158,10 +155,7 @@ public final class SegmentInventory implements AutoCloseable {
         name, file, SegmentEntry.State.LOGDIRS, Optional.empty(), size, size, size, size);
   }
 
-  /**
-   * Looks into log directories for the space that a drain needs in their file systems, for what
-   * only the pools have.
-   */
+  /** Looks for the space that a drain of these log directories needs, by file system. */
   public List<DrainSpace> drainSpace(List<Path> logDirectories) throws IOException {
     Map<String, FileStore> stores = new LinkedHashMap<>();
     Map<String, List<Path>> directories = new HashMap<>();
@@ -264,7 +258,6 @@ public final class SegmentInventory implements AutoCloseable {
       long end,
       long size) {
 
-    /** Where a segment's bytes are. */
     enum State {
       /** All in the pool. */
       HOT,

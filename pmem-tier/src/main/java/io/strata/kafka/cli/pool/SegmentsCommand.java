@@ -62,7 +62,6 @@ import picocli.CommandLine.Option;
       "  strata segments --config server.properties --topic orders --json"
     })
 public final class SegmentsCommand extends StrataCommand {
-  /** So many topics fit on a line. */
   private static final int TOPICS_SHOWN = 10;
 
   @Mixin private final ConfigOption config = new ConfigOption();

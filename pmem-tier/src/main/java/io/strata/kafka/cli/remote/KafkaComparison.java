@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.remote.StoreInventory.Copy;
 import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.Failures;
-import io.strata.kafka.cli.terminal.RefusedException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
@@ -100,7 +100,6 @@ final class KafkaComparison {
     }
   }
 
-  /** A segment as Kafka has noted it. */
   record KnownToKafka(SegmentKey key, long endOffset) {
     @Override
     public String toString() {
@@ -134,7 +133,7 @@ final class KafkaComparison {
    *     before it is copied, so that what is in the store and not known is really not known
    * @param lost what Kafka may ask for, and the store does not have
    * @param age younger segments are skipped; those that Kafka began to copy for an hour at least
-   * @throws RefusedException if the store is not that cluster's
+   * @throws CommandException if the store is not that cluster's
    */
   static KafkaComparison of(
       StoreInventory inventory,
@@ -142,10 +141,10 @@ final class KafkaComparison {
       List<KnownToKafka> lost,
       Duration age,
       long nowMillis)
-      throws RefusedException {
+      throws CommandException {
     Optional<StoreIdentity> store = inventory.identity();
     if (store.isPresent() && !store.get().clusterId().equals(kafka.clusterId())) {
-      throw new RefusedException(
+      throw CommandException.refused(
           "--bootstrap-server: found cluster %s, expected %s, whose store this is"
               .formatted(kafka.clusterId(), store.get().clusterId()));
     }
@@ -169,10 +168,10 @@ final class KafkaComparison {
   /**
    * Removes what Kafka has noted and does not need.
    *
-   * @throws RefusedException if not all of what Kafka knows could be read; nothing was removed
+   * @throws CommandException if not all of what Kafka knows could be read; nothing was removed
    * @throws StoreUnavailableException if a directory does not answer
    */
-  void remove() throws IOException, InterruptedException, RefusedException {
+  void remove() throws IOException, InterruptedException, CommandException {
     requireWhole();
     for (Useless one : useless) {
       if (one.state() != State.UNKNOWN) {
@@ -181,10 +180,9 @@ final class KafkaComparison {
     }
   }
 
-  /** Requires that all that Kafka knows could be read. */
-  void requireWhole() throws RefusedException {
+  void requireWhole() throws CommandException {
     if (gap.isPresent()) {
-      throw new RefusedException(
+      throw CommandException.refused(
           """
           --remove-unneeded: %s, so that Kafka may need what looks unneeded here; nothing was \
           removed\

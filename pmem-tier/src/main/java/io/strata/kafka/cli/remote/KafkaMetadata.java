@@ -61,12 +61,7 @@ final class KafkaMetadata {
     this.nanoTime = nanoTime;
   }
 
-  /**
-   * Reads all of the topic.
-   *
-   * @param commandConfig client properties, as Kafka's own tools take them
-   * @throws IOException if it cannot be read
-   */
+  /** Reads all of the topic, with client properties as Kafka's own tools take them. */
   static KafkaView read(String bootstrapServers, Optional<Path> commandConfig)
       throws IOException, InterruptedException {
     Properties properties = new Properties();

@@ -10,13 +10,12 @@ import io.strata.kafka.cli.remote.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.remote.StoreInventory.Copy;
 import io.strata.kafka.cli.remote.StoreInventory.Segment;
 import io.strata.kafka.cli.terminal.ByteSize;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.Durations;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Json;
-import io.strata.kafka.cli.terminal.RefusedException;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.config.key.ByteAmount;
 import io.strata.kafka.migration.remote.store.keep.Scrubber;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
@@ -57,7 +56,6 @@ import picocli.CommandLine.Option;
       RemoteCommand.Scrub.class,
     })
 public final class RemoteCommand extends StrataCommand.Group {
-  /** {@code strata remote ls}. */
   @Command(
       name = "ls",
       description = {
@@ -96,9 +94,8 @@ public final class RemoteCommand extends StrataCommand.Group {
     }
 
     private void print(StoreInventory inventory, PrintWriter out) {
-      List<String> columns =
-          List.of("PARTITION", ">OFFSETS", ">SIZE", "LEVEL", ">BROKER", "COPIED", "STATE", "ID");
-      Table table = new Table(columns.subList(0, ids ? 8 : 7));
+      String headings = "PARTITION,>OFFSETS,>SIZE,LEVEL,>BROKER,COPIED,STATE" + (ids ? ",ID" : "");
+      Table table = new Table(headings.split(","));
       List<Segment> segments = inventory.segments();
       for (Segment segment : segments) {
         Manifest manifest = segment.first().manifest();
@@ -113,7 +110,7 @@ public final class RemoteCommand extends StrataCommand.Group {
                 Instant.ofEpochMilli(manifest.createdMillis()).truncatedTo(ChronoUnit.SECONDS),
                 state(segment),
                 info.key().id());
-        table.row(cells.subList(0, ids ? 8 : 7));
+        table.row(cells.subList(0, ids ? 8 : 7).toArray());
       }
       table.print(out);
       out.println();
@@ -182,9 +179,7 @@ public final class RemoteCommand extends StrataCommand.Group {
         ArrayNode copies = node.putArray("copies");
         for (Copy copy : segment.copies()) {
           ObjectNode place = copies.addObject();
-          if (copy.place().isNamed()) {
-            place.put("level", copy.place().level());
-          }
+          copy.place().level().ifPresent(level -> place.put("level", level));
           place.put("directory", copy.place().directory().toString());
           place.put("path", copy.found().path().toString());
           place.put("storedBytes", copy.found().bytes());
@@ -197,7 +192,6 @@ public final class RemoteCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata remote scrub}. */
   @Command(
       name = "scrub",
       description = {
@@ -295,12 +289,12 @@ public final class RemoteCommand extends StrataCommand.Group {
     @Override
     protected ExitCode run() throws Exception {
       if (bootstrapServer == null && (removeUnneeded || commandConfig != null)) {
-        throw new UsageException(
+        throw CommandException.usage(
             "%s: found without --bootstrap-server, expected both"
                 .formatted(removeUnneeded ? "--remove-unneeded" : "--command-config"));
       }
       if (commandConfig != null && !Files.isRegularFile(commandConfig)) {
-        throw new UsageException(
+        throw CommandException.usage(
             "--command-config: found no file " + commandConfig + ", expected client properties");
       }
       Duration ofOrphans = duration("--orphan-age", orphanAge);
@@ -345,17 +339,17 @@ public final class RemoteCommand extends StrataCommand.Group {
       return bad ? ExitCode.FINDINGS : ExitCode.OK;
     }
 
-    private static Duration duration(String option, String text) throws UsageException {
+    private static Duration duration(String option, String text) throws CommandException {
       double seconds = Durations.parse(option, text);
       if (seconds >= 1 && seconds <= 3e9) {
         return Duration.ofMillis(Math.round(seconds * 1000));
       }
-      throw new UsageException(option + ": found '" + text + "', expected a second at least");
+      throw CommandException.usage(option + ": found '" + text + "', expected a second at least");
     }
 
     private Optional<KafkaComparison> compare(
         List<StorePlaces.Place> all, StoreInventory inventory, Duration age)
-        throws IOException, InterruptedException, RefusedException {
+        throws IOException, InterruptedException, CommandException {
       String server = bootstrapServer;
       if (server == null) {
         return Optional.empty();
@@ -374,10 +368,11 @@ public final class RemoteCommand extends StrataCommand.Group {
      */
     private List<KnownToKafka> lost(
         List<StorePlaces.Place> all, StoreInventory inventory, KafkaView view, String server)
-        throws IOException, InterruptedException, RefusedException {
+        throws IOException, InterruptedException, CommandException {
       Map<String, KnownToKafka> missing = view.missingIn(inventory, places.chosen());
       boolean allRead =
-          all.stream().allMatch(StorePlaces.Place::isNamed) && inventory.findings().isEmpty();
+          all.stream().allMatch(place -> place.level().isPresent())
+              && inventory.findings().isEmpty();
       if (missing.isEmpty() || !allRead) {
         return List.of();
       }
@@ -392,11 +387,11 @@ public final class RemoteCommand extends StrataCommand.Group {
     }
 
     private KafkaView view(String server)
-        throws IOException, InterruptedException, RefusedException {
+        throws IOException, InterruptedException, CommandException {
       try {
         return KafkaMetadata.read(server, Optional.ofNullable(commandConfig));
       } catch (NoClassDefFoundError e) {
-        throw new RefusedException(
+        throw CommandException.refused(
             """
             --bootstrap-server: found no class %s, expected Kafka's on the class path: run java -cp \
             'strata.jar:/opt/kafka/libs/*' io.strata.kafka.cli.Main remote scrub ...\
@@ -406,7 +401,6 @@ public final class RemoteCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata remote du}. */
   @Command(
       name = "du",
       description = {
@@ -434,7 +428,6 @@ public final class RemoteCommand extends StrataCommand.Group {
 
     @Mixin private final Json json = new Json();
 
-    /** Copies with something in common. */
     private record Group(String topic, int partition, String level) {}
 
     @Override
@@ -461,7 +454,6 @@ public final class RemoteCommand extends StrataCommand.Group {
       return end(inventory.findings());
     }
 
-    /** Sums up copies: how many there are, and how large they are. */
     private static <K> Map<K, LongSummaryStatistics> sums(
         StoreInventory inventory, Function<Copy, K> group) {
       return inventory.copies().stream()
@@ -521,7 +513,6 @@ public final class RemoteCommand extends StrataCommand.Group {
     }
   }
 
-  /** {@code strata remote verify}. */
   @Command(
       name = "verify",
       description = {

@@ -127,7 +127,7 @@ final class StoreCheck {
 
   void print(PrintWriter out) {
     for (Result result : results) {
-      String directory = result.place.isNamed() ? " " + result.place.directory() : "";
+      String directory = result.place.level().isPresent() ? " " + result.place.directory() : "";
       int findings = result.findings.size();
       int removed = result.removed.size();
       out.printf(
@@ -149,9 +149,7 @@ final class StoreCheck {
     ArrayNode directories = document.putArray("directories");
     for (Result result : results) {
       ObjectNode node = directories.addObject();
-      if (result.place.isNamed()) {
-        node.put("level", result.place.level());
-      }
+      result.place.level().ifPresent(level -> node.put("level", level));
       node.put("path", result.place.directory().toString());
       node.put("segments", result.segments);
       node.put("files", result.objects);

@@ -20,7 +20,6 @@ import java.util.function.Predicate;
 
 /** The segments of a store, by listing its directories. */
 final class StoreInventory {
-  /** Sorts by topic, partition and offset. */
   static final Comparator<SegmentKey> ORDER =
       Comparator.comparing(SegmentKey::topic)
           .thenComparing(SegmentKey::topicId)
@@ -41,14 +40,9 @@ final class StoreInventory {
     this.chosen = chosen;
   }
 
-  /** One copy of a segment, and the level that it is in. */
   record Copy(StorePlaces.Place place, StoreInspection.Found found) {}
 
-  /**
-   * One segment.
-   *
-   * @param copies the fastest level first; at least one
-   */
+  /** One segment, by its copies: at least one, the fastest level first. */
   record Segment(List<Copy> copies) {
 
     StoreInspection.Found first() {
@@ -60,11 +54,7 @@ final class StoreInventory {
     }
   }
 
-  /**
-   * Reads all manifests of some directories.
-   *
-   * @throws StoreUnavailableException if one of them does not answer
-   */
+  /** Reads all manifests of some directories; throws if one of these does not answer. */
   static StoreInventory of(List<StorePlaces.Place> places, Predicate<SegmentKey> chosen)
       throws IOException, InterruptedException {
     StoreInventory inventory = new StoreInventory(chosen);
@@ -146,12 +136,10 @@ final class StoreInventory {
     return true;
   }
 
-  /** The segments, in their order. */
   List<Segment> segments() {
     return segments.values().stream().sorted(Comparator.comparing(Segment::key, ORDER)).toList();
   }
 
-  /** All copies, in the same order. */
   List<Copy> copies() {
     return segments().stream().flatMap(segment -> segment.copies().stream()).toList();
   }

@@ -1,7 +1,7 @@
 package io.strata.kafka.cli.remote;
 
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.key.ConfigRefusedException;
@@ -25,9 +25,6 @@ import picocli.CommandLine.Option;
 
 /** Which directories and segments of a store a command is about. */
 final class StorePlaces {
-
-  /** The name of a level whose name is not known. */
-  private static final String NO_LEVEL = "-";
 
   @Mixin private final ConfigOption config = new ConfigOption();
 
@@ -53,23 +50,13 @@ final class StorePlaces {
       description = "Only this partition; may be given several times.")
   private List<Integer> partitions = new ArrayList<>();
 
-  /**
-   * One directory.
-   *
-   * @param level its level's name; {@link #NO_LEVEL} if that is not known
-   */
-  record Place(String level, Path directory) {
+  /** One directory; its level is empty if that is not known. */
+  record Place(Optional<String> level, Path directory) {
 
-    boolean isNamed() {
-      return !level.equals(NO_LEVEL);
-    }
-
-    /** For tables and messages. */
     String shown() {
-      return isNamed() ? level : directory.toString();
+      return level.orElse(directory.toString());
     }
 
-    /** See {@link StoreInspection#whileItAnswers}. */
     <T> T whileItAnswers(String what, Deadlines.Work<T> work)
         throws IOException, InterruptedException {
       return StoreInspection.whileItAnswers(
@@ -91,10 +78,10 @@ final class StorePlaces {
 
   /** The directories, those of the fastest level first. */
   List<Place> resolve()
-      throws IOException, InterruptedException, UsageException, ConfigRefusedException {
+      throws IOException, InterruptedException, CommandException, ConfigRefusedException {
     Optional<BrokerProperties> broker = config.load();
     if (broker.isPresent() == !directories.isEmpty()) {
-      throw new UsageException(
+      throw CommandException.usage(
           broker.isPresent()
               ? "found --config and --dir, expected one of the two"
               : "found neither --config nor --dir, expected one of the two");
@@ -103,17 +90,19 @@ final class StorePlaces {
     if (broker.isPresent()) {
       for (StoreOptions.LevelOptions level :
           RemoteConfig.parse(broker.get()).orElseThrow().levels()) {
-        level.directories().forEach(d -> places.add(new Place(level.name(), d.path())));
+        level
+            .directories()
+            .forEach(d -> places.add(new Place(Optional.of(level.name()), d.path())));
       }
       return places;
     }
     for (Path directory : new LinkedHashSet<>(directories)) {
-      Place given = new Place(NO_LEVEL, directory);
+      Place given = new Place(Optional.empty(), directory);
       if (!given.whileItAnswers("looking at", control -> Files.isDirectory(directory))) {
-        throw new UsageException(
+        throw CommandException.usage(
             "--dir: found no directory " + directory + ", expected one of the store's");
       }
-      places.add(new Place(NO_LEVEL, directory.toAbsolutePath().normalize()));
+      places.add(new Place(Optional.empty(), directory.toAbsolutePath().normalize()));
     }
     return places;
   }

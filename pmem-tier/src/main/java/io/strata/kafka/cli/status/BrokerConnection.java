@@ -2,9 +2,9 @@ package io.strata.kafka.cli.status;
 
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.cli.terminal.StrataCommand;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.metrics.StatusMXBean;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.tier.directory.KafkaLocks;
@@ -55,11 +55,7 @@ final class BrokerConnection implements AutoCloseable {
     this.status = JMX.newMXBeanProxy(server, object, StatusMXBean.class);
   }
 
-  /**
-   * Connects to the broker with that process id.
-   *
-   * @throws IOException if it cannot be reached, or has no Strata
-   */
+  /** Connects to the broker with that process id; throws if it has no Strata, too. */
   static BrokerConnection ofProcess(long pid) throws IOException {
     if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
       throw new IOException(
@@ -86,12 +82,8 @@ final class BrokerConnection implements AutoCloseable {
     return connect(new JMXServiceURL(address), "process " + pid);
   }
 
-  /**
-   * Connects by JMX.
-   *
-   * @param address a JMX service URL, or {@code host:port}
-   */
-  static BrokerConnection ofAddress(String address) throws IOException, UsageException {
+  /** Connects by JMX, to a service URL or to {@code host:port}. */
+  static BrokerConnection ofAddress(String address) throws IOException, CommandException {
     String url =
         HOST_AND_PORT.matcher(address).matches()
             ? "service:jmx:rmi:///jndi/rmi://" + address + "/jmxrmi"
@@ -99,7 +91,7 @@ final class BrokerConnection implements AutoCloseable {
     try {
       return connect(new JMXServiceURL(url), address);
     } catch (MalformedURLException e) {
-      throw new UsageException(
+      throw CommandException.usage(
           "--jmx: found '%s', expected host:port or a JMX service URL (service:jmx:...)"
               .formatted(address));
     }
@@ -199,7 +191,6 @@ final class BrokerConnection implements AutoCloseable {
     }
   }
 
-  /** Returns the status of the broker at this moment. */
   BrokerStatus status() throws IOException {
     try {
       return BrokerStatus.of(status);

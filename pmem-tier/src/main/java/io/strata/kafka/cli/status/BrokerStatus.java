@@ -21,10 +21,7 @@ import java.util.regex.Pattern;
 /**
  * The status of a broker's tiers, local and remote, at one moment; it prints itself.
  *
- * @param broker its {@code node.id}
- * @param timeMillis when, by its clock
  * @param health 0 fine, 1 degraded, 2 a promise does not hold
- * @param reasons why the health is not 0
  * @param metrics values by type and tags ({@code Tier,tier=hot}), then by name
  */
 public record BrokerStatus(
@@ -109,7 +106,6 @@ public record BrokerStatus(
         .toList();
   }
 
-  /** One value; empty if the broker does not have it. */
   private OptionalDouble value(String thing, String name) {
     Double value = metrics.getOrDefault(thing, Map.of()).get(name);
     return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
@@ -185,17 +181,16 @@ public record BrokerStatus(
     printSettings(out);
   }
 
-  /** Prints a table with a row for each value of the tag of a type. */
   private void printTable(
       String heading, String type, String tag, List<Column> columns, PrintWriter out) {
     List<String> headings = new ArrayList<>(List.of(heading));
     columns.forEach(column -> headings.add(">" + column.heading()));
-    Table table = new Table(headings);
+    Table table = new Table(headings.toArray(String[]::new));
     for (String name : names(type, tag)) {
       String thing = "%s,%s=%s".formatted(type, tag, name);
       List<String> cells = new ArrayList<>(List.of(name));
       columns.forEach(column -> cells.add(column.format().apply(value(thing, column.metric()))));
-      table.row(cells);
+      table.row(cells.toArray());
     }
     table.print(out);
     out.println();

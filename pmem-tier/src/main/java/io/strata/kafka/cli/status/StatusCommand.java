@@ -1,12 +1,12 @@
 package io.strata.kafka.cli.status;
 
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.PrintableWriter;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
-import io.strata.kafka.cli.terminal.UsageException;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataKeys;
 import java.io.IOException;
@@ -80,10 +80,10 @@ public final class StatusCommand extends StrataCommand {
   @Override
   protected ExitCode run() throws Exception {
     if (watch != null && (watch < 1 || watch > 3600)) {
-      throw new UsageException("--watch: found " + watch + ", expected seconds from 1 to 3600");
+      throw CommandException.usage("--watch: found " + watch + ", expected seconds from 1 to 3600");
     }
     if (count != null && (watch == null || count < 1)) {
-      throw new UsageException(
+      throw CommandException.usage(
           "--count: found %s%s, expected a number from 1, with --watch"
               .formatted(count, watch == null ? " without --watch" : ""));
     }
@@ -124,7 +124,7 @@ public final class StatusCommand extends StrataCommand {
     Optional<BrokerProperties> broker = config.load();
     int given = (broker.isPresent() ? 1 : 0) + (pid == null ? 0 : 1) + (jmx == null ? 0 : 1);
     if (given > 1) {
-      throw new UsageException(
+      throw CommandException.usage(
           "found more than one of --config, --pid and --jmx, expected one of them at most");
     }
     if (pid != null) {

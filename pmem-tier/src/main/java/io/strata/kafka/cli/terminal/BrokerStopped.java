@@ -22,26 +22,22 @@ public final class BrokerStopped implements AutoCloseable {
 
   private BrokerStopped() {}
 
-  /**
-   * Takes the locks.
-   *
-   * @throws RefusedException if a broker holds one
-   */
+  /** Takes the locks; refused if a broker holds one. */
   public static BrokerStopped require(List<Path> logDirectories)
-      throws IOException, RefusedException {
+      throws IOException, CommandException {
     BrokerStopped stopped = new BrokerStopped();
     try {
       for (Path directory : logDirectories) {
         stopped.lock(directory);
       }
       return stopped;
-    } catch (IOException | RefusedException e) {
+    } catch (IOException | CommandException e) {
       stopped.close();
       throw e;
     }
   }
 
-  private void lock(Path directory) throws IOException, RefusedException {
+  private void lock(Path directory) throws IOException, CommandException {
     Path file = directory.resolve(KafkaLocks.FILE_NAME);
     // Not created when it is missing: no broker has run here, and one must not find our user's.
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -53,11 +49,11 @@ public final class BrokerStopped implements AutoCloseable {
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      throw new RefusedException(
+      throw CommandException.refused(
           "log.dirs: found %s by two names, expected each directory once".formatted(directory));
     }
     if (lock == null) {
-      throw new RefusedException(
+      throw CommandException.refused(
           """
           log directory %s: found a running broker (it holds %s), expected none; stop the broker, \
           then repeat\
@@ -66,7 +62,6 @@ public final class BrokerStopped implements AutoCloseable {
     }
   }
 
-  /** Drops the locks. */
   @Override
   public void close() throws IOException {
     for (FileChannel channel : held) {

@@ -26,11 +26,7 @@ public final class ByteSize {
     return number + " " + UNITS.charAt(unit - 1) + "iB";
   }
 
-  /**
-   * Parses the value of an option.
-   *
-   * @throws TypeConversionException if it is none
-   */
+  /** Parses the value of an option; throws TypeConversionException if it is none. */
   public static ByteAmount parse(String text, Function<String, ByteAmount> parser) {
     try {
       return parser.apply(text);

@@ -36,15 +36,14 @@ public final class ConfigOption {
    * As {@link #load}, for a command that changes something: it must not find other log directories
    * than the broker does.
    *
-   * @throws RefusedException if the place of a log directory depends on a working directory that is
+   * @throws CommandException if the place of a log directory depends on a working directory that is
    *     not known
    */
-  public Optional<BrokerProperties> loadForChange()
-      throws IOException, UsageException, RefusedException {
+  public Optional<BrokerProperties> loadForChange() throws IOException, CommandException {
     Optional<BrokerProperties> broker = load();
     List<String> relative = broker.map(BrokerProperties::relativeLogDirs).orElse(List.of());
     if (!relative.isEmpty() && workingDirectory == null) {
-      throw new RefusedException(
+      throw CommandException.refused(
           """
           %s: found the relative log directories %s, expected absolute ones; give the broker's \
           working directory by --working-directory, or write absolute paths in log.dirs\
@@ -55,15 +54,15 @@ public final class ConfigOption {
   }
 
   /** As {@link #loadForChange}; a file must have been given. */
-  public BrokerProperties requireForChange() throws IOException, UsageException, RefusedException {
+  public BrokerProperties requireForChange() throws IOException, CommandException {
     return loadForChange().orElseThrow(ConfigOption::missing);
   }
 
   /** The properties, if a file was given. */
-  public Optional<BrokerProperties> load() throws IOException, UsageException {
+  public Optional<BrokerProperties> load() throws IOException, CommandException {
     if (file == null) {
       if (!overrides.isEmpty()) {
-        throw new UsageException("--override: found without --config, expected both");
+        throw CommandException.usage("--override: found without --config, expected both");
       }
       return Optional.empty();
     }
@@ -72,7 +71,7 @@ public final class ConfigOption {
       throw new AccessDeniedException(directory.toString());
     }
     if (!Files.isRegularFile(file)) {
-      throw new UsageException(
+      throw CommandException.usage(
           "--config: found no file " + file + ", expected the broker's server.properties");
     }
     return Optional.of(
@@ -80,12 +79,11 @@ public final class ConfigOption {
             file, overrides, workingDirectory == null ? Path.of("") : workingDirectory));
   }
 
-  /** The properties; a file must have been given. */
-  public BrokerProperties require() throws IOException, UsageException {
+  public BrokerProperties require() throws IOException, CommandException {
     return load().orElseThrow(ConfigOption::missing);
   }
 
-  private static UsageException missing() {
-    return new UsageException("--config: found nothing, expected the server.properties");
+  private static CommandException missing() {
+    return CommandException.usage("--config: found nothing, expected the server.properties");
   }
 }

@@ -12,31 +12,22 @@ public final class Confirmation {
       description = "Show what --yes would do, and end with exit code 0; without either it is 3.")
   private boolean dryRun;
 
-  /**
-   * Returns whether the command is to be carried out.
-   *
-   * @throws UsageException if both options are given
-   */
-  public boolean given() throws UsageException {
+  /** Returns whether the command is to be carried out; both options are a wrong usage. */
+  public boolean given() throws CommandException {
     if (yes && dryRun) {
-      throw new UsageException("--yes: found with --dry-run, expected one of them");
+      throw CommandException.usage("--yes: found with --dry-run, expected one of them");
     }
     return yes;
   }
 
-  /** Returns whether the command is not to change anything. */
   public boolean lookOnly() {
     return dryRun;
   }
 
-  /**
-   * Ends a command that was not carried out.
-   *
-   * @throws RefusedException unless only a look was asked for
-   */
-  public void require(String message) throws RefusedException {
+  /** Refuses a command that was not carried out, unless only a look was asked for. */
+  public void require(String message) throws CommandException {
     if (!dryRun) {
-      throw new RefusedException(message);
+      throw CommandException.refused(message);
     }
   }
 }

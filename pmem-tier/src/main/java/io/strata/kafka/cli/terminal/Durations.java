@@ -14,11 +14,11 @@ public final class Durations {
   private Durations() {}
 
   /** Reads the value of an option, in seconds. */
-  public static double parse(String option, String text) throws UsageException {
+  public static double parse(String option, String text) throws CommandException {
     Matcher matcher = TEXT.matcher(text.strip().toLowerCase(Locale.ROOT));
     Double unit = matcher.matches() ? UNITS.get(matcher.group(2)) : null;
     if (unit == null) {
-      throw new UsageException(
+      throw CommandException.usage(
           "%s: found '%s', expected a time, for example 90s, 10m or 2h".formatted(option, text));
     }
     return Double.parseDouble(matcher.group(1)) * unit;

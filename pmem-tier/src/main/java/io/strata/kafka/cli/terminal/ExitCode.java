@@ -5,18 +5,14 @@ import java.util.Map;
 
 /** The exit codes of the command line; each means the same for every command. */
 public enum ExitCode {
-  /** Done. */
   OK(0, "Done; nothing to report."),
-  /** Not all is well. */
   FINDINGS(
       1,
       """
       Done, and not all is well: a check found errors, something could not be looked at, or what \
       was asked for is not there. Each has its line.\
       """),
-  /** Wrong usage. */
   USAGE(2, "Wrong usage: an unknown option, a malformed value, a file that does not exist."),
-  /** Refused. */
   REFUSED(
       3,
       """
@@ -24,7 +20,6 @@ public enum ExitCode {
       version or state, a lock that another process holds, a permission that is missing, on \
       whatever file, or a confirmation that was not given.\
       """),
-  /** Failed on its way. */
   FAILED(
       4,
       "Failed on its way: a broker that does not answer, an error of a disk, a fault of Strata.");

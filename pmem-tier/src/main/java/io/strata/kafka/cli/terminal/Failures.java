@@ -51,18 +51,14 @@ public final class Failures implements IParameterExceptionHandler, IExecutionExc
   }
 
   private static ExitCode codeOf(Exception e) {
-    if (e instanceof UsageException) {
-      return ExitCode.USAGE;
+    if (e instanceof CommandException command) {
+      return command.code();
     }
     if (e instanceof PoolException pool) {
       return pool.kind() == PoolException.Kind.INVALID_SPEC ? ExitCode.USAGE : ExitCode.REFUSED;
     }
-    if (e instanceof ConfigRefusedException
-        || e instanceof RefusedException
-        || e instanceof AccessDeniedException) {
-      return ExitCode.REFUSED;
-    }
-    return ExitCode.FAILED;
+    boolean refused = e instanceof ConfigRefusedException || e instanceof AccessDeniedException;
+    return refused ? ExitCode.REFUSED : ExitCode.FAILED;
   }
 
   /** Returns the failure of a file that a stream had to pass on unchecked. */

@@ -16,7 +16,6 @@ public final class Json {
   @Option(names = "--json", description = "Print JSON, with sizes in bytes.")
   private boolean given;
 
-  /** Returns whether JSON was asked for. */
   public boolean given() {
     return given;
   }

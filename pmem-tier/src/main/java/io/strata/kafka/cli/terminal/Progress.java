@@ -35,7 +35,6 @@ public final class Progress implements ProgressListener, AutoCloseable {
             .build());
   }
 
-  /** Shows a bar on standard error if that is a terminal. */
   public static Progress onTerminal(String task) {
     return isTerminal(2) ? on(System.err, task) : new Progress(null);
   }

@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A table for people: columns as wide as their widest cell, two spaces apart. */
 public final class Table {
@@ -13,34 +14,18 @@ public final class Table {
   private final List<String> columns;
   private final List<List<String>> rows = new ArrayList<>();
 
-  /**
-   * A table without rows.
-   *
-   * @param columns the headings; one that begins with {@code >} is of numbers, to the right
-   */
+  /** A table without rows; numbers, whose headings begin with {@code >}, are to the right. */
   public Table(String... columns) {
-    this(List.of(columns));
-  }
-
-  public Table(List<String> columns) {
-    this.columns = columns;
+    this.columns = List.of(columns);
     rows.add(this.columns.stream().map(column -> column.replaceFirst("^" + RIGHT, "")).toList());
   }
 
+  /** Adds a row, which has one cell for each column. */
   public void row(Object... cells) {
-    row(List.of(cells));
-  }
-
-  /**
-   * Adds a row.
-   *
-   * @throws IllegalArgumentException if it has not one cell for each column
-   */
-  public void row(List<?> cells) {
-    if (cells.size() != columns.size()) {
-      throw new IllegalArgumentException(cells.size() + " cells for " + columns.size());
+    if (cells.length != columns.size()) {
+      throw new IllegalArgumentException(cells.length + " cells for " + columns.size());
     }
-    rows.add(cells.stream().map(cell -> Printable.of(cell.toString())).toList());
+    rows.add(Stream.of(cells).map(cell -> Printable.of(cell.toString())).toList());
   }
 
   public void print(PrintWriter out) {

@@ -20,20 +20,12 @@ public record ByteAmount(long bytes) {
   private static final String POWERS = "kmgtp";
   private static final Pattern UNIT = Pattern.compile("(?:(?:([%s])(i?))?b)?".formatted(POWERS));
 
-  /**
-   * Reads an amount. A fraction of a byte is dropped.
-   *
-   * @throws IllegalArgumentException if it is none; the message says why
-   */
+  /** Reads an amount, in whole bytes; an IllegalArgumentException says what is wrong. */
   public static ByteAmount parse(String text) {
     return parse(text, false);
   }
 
-  /**
-   * Reads a rate, which is an amount that may end in {@code /s}.
-   *
-   * @throws IllegalArgumentException if it is none; the message says why
-   */
+  /** Reads a rate, which is an amount that may end in {@code /s}; throws as {@link #parse}. */
   public static ByteAmount parseRate(String text) {
     return parse(text, true);
   }

@@ -36,7 +36,6 @@ public record ConfigProblem(
     return key + ": found " + found + ", expected " + expected + "; " + action;
   }
 
-  /** The messages of all problems. */
   public static String inOneLine(List<ConfigProblem> problems) {
     return String.join("; also: ", problems.stream().map(ConfigProblem::message).toList());
   }

@@ -5,9 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * Finds the names that may have been meant by one that is not there: of keys, of topics. Stateless.
- */
+/** Finds the names that may have been meant by one that is not there. Stateless. */
 public final class NearNames {
 
   private NearNames() {}

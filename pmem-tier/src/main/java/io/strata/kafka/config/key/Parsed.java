@@ -11,7 +11,6 @@ import java.util.Optional;
  */
 public record Parsed<T>(Optional<T> config, List<ConfigProblem> problems) {
 
-  /** Copies the list. */
   public Parsed {
     problems = List.copyOf(problems);
   }
@@ -22,11 +21,7 @@ public record Parsed<T>(Optional<T> config, List<ConfigProblem> problems) {
     return new Parsed<>(refused ? Optional.empty() : config, problems);
   }
 
-  /**
-   * The values.
-   *
-   * @throws ConfigRefusedException if there are none, with every error
-   */
+  /** The values; throws every error if there are none. */
   public T orElseThrow() throws ConfigRefusedException {
     if (config.isEmpty()) {
       throw new ConfigRefusedException(problems);
@@ -37,10 +32,5 @@ public record Parsed<T>(Optional<T> config, List<ConfigProblem> problems) {
   /** The first problem that is an error, of an outcome without values. */
   public ConfigProblem firstError() {
     return problems.stream().filter(ConfigProblem::isError).findFirst().orElseThrow();
-  }
-
-  /** All problems, in one line. */
-  public String refusal() {
-    return ConfigProblem.inOneLine(problems);
   }
 }

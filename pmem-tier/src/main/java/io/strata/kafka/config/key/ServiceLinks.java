@@ -32,7 +32,6 @@ public record ServiceLinks(Set<String> services, Set<String> keys) {
               "\\.port\\.\\d+\\.(?:tcp|udp|sctp)\\.proto=(?:tcp|udp|sctp)",
               "\\.port(?:\\.\\d+\\.(?:tcp|udp|sctp))?=(?:tcp|udp|sctp)://[0-9a-f.:\\[\\]]+:\\d+"));
 
-  /** Copies the sets. */
   public ServiceLinks {
     services = new TreeSet<>(services);
     keys = Set.copyOf(keys);

@@ -39,7 +39,6 @@ public record StrataKey<T>(
    */
   public record Kind<T>(String type, String expected, Function<String, T> parser) {}
 
-  /** The placeholder of a word in a name. */
   private static final Pattern PLACEHOLDER = Pattern.compile("<[a-z]+>");
 
   /** The words that may stand in a placeholder's place. */
@@ -50,16 +49,12 @@ public record StrataKey<T>(
     return kind.expected();
   }
 
-  /**
-   * Returns whether the name has a placeholder: it stands for many keys, and no key has this name.
-   */
+  /** Returns whether the name has a placeholder: it stands for many keys, and is none. */
   public boolean patterned() {
     return PLACEHOLDER.matcher(name).find();
   }
 
-  /**
-   * Returns whether this is the key of that name, or, with a placeholder, whether the name fits it.
-   */
+  /** Returns whether this is the key of that name, or has a placeholder and the name fits. */
   public boolean matches(String actual) {
     return patterned() ? partOf(actual).isPresent() : name.equals(actual);
   }
@@ -108,11 +103,7 @@ public record StrataKey<T>(
     return this;
   }
 
-  /**
-   * Parses a value; surrounding white space is ignored.
-   *
-   * @throws IllegalArgumentException if the value is not allowed, with the whole message
-   */
+  /** Parses a value without the white space around it; an IllegalArgumentException says all. */
   public T parse(String value) {
     return kind.parser().apply(value.strip());
   }
@@ -126,54 +117,38 @@ public record StrataKey<T>(
     return name;
   }
 
-  public static <T> Builder<T> named(String name, Kind<T> kind) {
-    return new Builder<>(name, kind);
+  /** Begins the declaration of a key, which {@link #documentation(String)} ends. */
+  public static <T> StrataKey<T> named(String name, Kind<T> kind) {
+    return new StrataKey<>(name, kind, Optional.empty(), Optional.empty(), false, "");
   }
 
-  /** A key of a kind of its own, of which {@link Builder#expected} is still to be said. */
-  public static <T> Builder<T> named(String name, String type, Function<String, T> parser) {
+  /** As that of a kind of its own, of which {@link #expected(String)} is still to be said. */
+  public static <T> StrataKey<T> named(String name, String type, Function<String, T> parser) {
     return named(name, new Kind<>(type, "", parser));
   }
 
-  /** Collects a declaration; not thread-safe. */
-  public static final class Builder<T> {
-    private final String name;
-    private Kind<T> kind;
-    private Optional<String> defaultValue = Optional.empty();
-    private Optional<String> otherwise = Optional.empty();
-    private boolean dynamic;
+  public StrataKey<T> defaultValue(String value) {
+    return new StrataKey<>(name, kind, Optional.of(value), otherwise, dynamic, documentation);
+  }
 
-    private Builder(String name, Kind<T> kind) {
-      this.name = name;
-      this.kind = kind;
-    }
+  public StrataKey<T> otherwise(String phrase) {
+    return new StrataKey<>(name, kind, defaultValue, Optional.of(phrase), dynamic, documentation);
+  }
 
-    public Builder<T> defaultValue(String value) {
-      this.defaultValue = Optional.of(value);
-      return this;
-    }
+  /** The same with the values allowed, as a phrase that completes "expected ...". */
+  public StrataKey<T> expected(String phrase) {
+    Kind<T> said = new Kind<>(kind.type(), phrase, kind.parser());
+    return new StrataKey<>(name, said, defaultValue, otherwise, dynamic, documentation);
+  }
 
-    public Builder<T> otherwise(String phrase) {
-      this.otherwise = Optional.of(phrase);
-      return this;
-    }
+  public StrataKey<T> live() {
+    return new StrataKey<>(name, kind, defaultValue, otherwise, true, documentation);
+  }
 
-    public Builder<T> expected(String phrase) {
-      this.kind = new Kind<>(kind.type(), phrase, kind.parser());
-      return this;
-    }
-
-    public Builder<T> dynamic() {
-      this.dynamic = true;
-      return this;
-    }
-
-    /** Makes the key, with the text that describes it. */
-    public StrataKey<T> documentation(String text) {
-      StrataKey<T> key = new StrataKey<>(name, kind, defaultValue, otherwise, dynamic, text);
-      // A default that its own parser refuses is a mistake of ours; found at class loading.
-      defaultValue.ifPresent(key::parse);
-      return key;
-    }
+  /** The same with the text that describes it. */
+  public StrataKey<T> documentation(String text) {
+    // A default that its own parser refuses is a mistake of ours; found at class loading.
+    Optional<T> unused = parsedDefault();
+    return new StrataKey<>(name, kind, defaultValue, otherwise, dynamic, text);
   }
 }

@@ -164,7 +164,6 @@ public final class InodeLock implements Closeable {
     return failure;
   }
 
-  /** A lock of an open file description. */
   private static final class DescriptionLock implements Held {
     private int descriptor;
 

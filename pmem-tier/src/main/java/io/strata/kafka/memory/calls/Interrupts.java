@@ -3,16 +3,13 @@ package io.strata.kafka.memory.calls;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 
-/**
- * Runs channel operations of a thread whose interrupt must neither end nor close them. Stateless.
- */
+/** Runs channel operations that an interrupt must neither end nor close. Stateless. */
 public final class Interrupts {
   private Interrupts() {}
 
   /** An operation that gives a result or fails. */
   @FunctionalInterface
   public interface IoSupplier<T> {
-    /** Does the operation. */
     T get() throws IOException;
   }
 

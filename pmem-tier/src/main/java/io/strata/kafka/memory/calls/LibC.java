@@ -62,9 +62,20 @@ public final class LibC {
     return Availability.AVAILABLE;
   }
 
-  /** Returns why these calls cannot be made on this Linux; empty where they can, and elsewhere. */
-  static Optional<String> missing() {
-    return Availability.MISSING;
+  /**
+   * Returns why these calls cannot be made on this Linux, and what to do; empty where they can, and
+   * elsewhere. Does not throw.
+   */
+  public static Optional<String> missing() {
+    return Availability.MISSING.map(
+        """
+        Strata cannot make system calls (%s), and does without: it writes the blocks of a new pool \
+        instead of allocating them, does not see holes in a pool, does not load the pages of a \
+        pool ahead, and has no pool of type pmem. JNA unpacks its library to ~/.cache/JNA or \
+        java.io.tmpdir: if they are missing, read-only or mounted noexec, start the JVM with \
+        -Djna.tmpdir=<a directory that its user may write to, on a file system without noexec>\
+        """
+            ::formatted);
   }
 
   /**
@@ -92,7 +103,6 @@ public final class LibC {
     return Calls.open(pathBytes(file), O_PATH | O_CLOEXEC);
   }
 
-  /** Closes a descriptor. */
   public static void close(int descriptor) {
     int unused = Calls.close(descriptor);
   }
@@ -161,11 +171,7 @@ public final class LibC {
     }
   }
 
-  /**
-   * The bytes that a file occupies on its medium.
-   *
-   * @return empty when the file system does not say
-   */
+  /** The bytes that a file occupies on its medium; empty when the file system does not say. */
   public static OptionalLong allocatedBytes(Path file) {
     try (Memory status = new Memory(STATX_LENGTH)) {
       int unused = Calls.statx(AT_FDCWD, pathBytes(file), 0, STATX_BLOCKS, status);
@@ -220,7 +226,6 @@ public final class LibC {
     }
   }
 
-  /** The calls as libc has them. */
   private static final class Calls {
     static {
       Native.register(Calls.class, "c");

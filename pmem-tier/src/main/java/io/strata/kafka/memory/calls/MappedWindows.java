@@ -70,22 +70,16 @@ public final class MappedWindows {
     return (int) (position / STRIDE);
   }
 
-  /** Returns where {@code position} is in its window. */
   public static int offset(long position) {
     return (int) (position % STRIDE);
   }
 
-  /**
-   * Returns where each window begins in this process. Valid while these windows are reachable.
-   * Needs {@link LibC}.
-   */
+  /** Returns where each window begins, while these are reachable. Needs {@link LibC}. */
   public long[] addresses() {
     return windows.stream().mapToLong(LibC::address).toArray();
   }
 
-  /**
-   * Returns where the byte at {@code position} is in this process, for a piece as {@link #at} says.
-   */
+  /** Returns where the byte at {@code position} is in this process, as {@link #at} says. */
   public static long address(long[] addresses, long position) {
     return addresses[index(position)] + offset(position);
   }

@@ -43,9 +43,7 @@ public final class PageCache {
     default void close() {}
   }
 
-  /**
-   * Opens a file to write it out piece by piece; one that cannot be opened is left to the kernel.
-   */
+  /** Opens a file to write it out piece by piece; else that is left to the kernel. */
   public static WriteOut writeOut(Path file) {
     if (!LibC.available()) {
       return (position, length) -> {};

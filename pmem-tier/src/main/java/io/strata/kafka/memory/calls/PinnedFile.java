@@ -37,11 +37,7 @@ public final class PinnedFile implements AutoCloseable {
     this.holder = holder;
   }
 
-  /**
-   * Holds the file that has a name now.
-   *
-   * @throws NoSuchFileException when there is none
-   */
+  /** Holds the file that has a name now; throws NoSuchFileException when there is none. */
   public static PinnedFile of(Path name) throws IOException {
     if (NATIVE && name.getFileSystem().provider().getScheme().equals("file")) {
       int descriptor = open(name);

@@ -3,7 +3,7 @@ package io.strata.kafka.pool.words;
 import static io.strata.kafka.layout.MomentLayout.*;
 
 import io.strata.kafka.layout.CheckedWord;
-import io.strata.kafka.layout.CorruptWordException;
+import io.strata.kafka.layout.CheckedWord.CorruptWordException;
 import io.strata.kafka.layout.MomentLayout;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.pool.words.CheckFinding.Severity;

@@ -3,7 +3,7 @@ package io.strata.kafka.pool.words;
 import static io.strata.kafka.layout.SlotLayout.*;
 
 import io.strata.kafka.layout.CheckedWord;
-import io.strata.kafka.layout.CorruptWordException;
+import io.strata.kafka.layout.CheckedWord.CorruptWordException;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.layout.SuperblockLayout;
 import io.strata.kafka.pool.space.BuddyAllocator;

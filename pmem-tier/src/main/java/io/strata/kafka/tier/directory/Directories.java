@@ -1,10 +1,10 @@
 package io.strata.kafka.tier.directory;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.memory.calls.Interrupts;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
@@ -13,16 +13,22 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 
-/** Makes what happened to files and to directory entries durable. */
+/** Makes what happened to files and to directory entries durable. Stateless. */
 public final class Directories {
 
   /** How often a directory is looked for that is renamed at that moment. */
   private static final int ATTEMPTS = 1000;
+
+  /** The end of the file that a crash leaves of a replacement; the next one writes over it. */
+  private static final String REPLACING = ".strata";
 
   private Directories() {}
 
@@ -110,13 +116,20 @@ public final class Directories {
     }
   }
 
-  /** As {@link #force}; returns whether there is such a file. */
-  @CanIgnoreReturnValue
-  public static boolean forceIfThere(Path file) throws IOException {
+  /** As {@link #force}, if there is such a file. */
+  public static void forceIfThere(Path file) throws IOException {
     try {
       force(file);
-      return true;
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException absent) {
+      return;
+    }
+  }
+
+  /** Returns whether two names are of one file; false if one is not there. */
+  public static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException e) {
       return false;
     }
   }
@@ -172,6 +185,54 @@ public final class Directories {
           throw FailureText.at(existing, "it was renamed whenever it was to be forced");
         }
       }
+    }
+  }
+
+  /**
+   * Replaces what one of Kafka's own files has: a new file takes the old one's place when it is
+   * durable, so that whatever comes in between, the one or the other is there. One thread at a time
+   * replaces a file.
+   *
+   * @param file there; if it is a symbolic link, the file that it leads to is replaced
+   */
+  static void replace(Path file, byte[] contents) throws IOException {
+    Path real = file.toRealPath();
+    Path written = real.resolveSibling(real.getFileName() + REPLACING);
+    Files.deleteIfExists(written);
+    try (FileChannel channel =
+        FileChannel.open(written, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(contents);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      takeOwner(real, written);
+      channel.force(true);
+    } catch (IOException e) {
+      try {
+        Files.deleteIfExists(written);
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+    Files.move(written, real, StandardCopyOption.ATOMIC_MOVE);
+    force(of(real));
+  }
+
+  /** The command line may be another user's, and Kafka's is to read the file. */
+  private static void takeOwner(Path from, Path to) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(to, PosixFileAttributeView.class);
+    if (view == null) {
+      return;
+    }
+    PosixFileAttributes old = Files.readAttributes(from, PosixFileAttributes.class);
+    view.setPermissions(old.permissions());
+    try {
+      view.setGroup(old.group()); // Any user may who is of the group.
+      view.setOwner(old.owner());
+    } catch (FileSystemException notAllowed) {
+      // Only root may; any other user's new file is as readable as one that Kafka writes.
+      return;
     }
   }
 }

@@ -52,6 +52,15 @@ public final class LogDirectories {
   }
 
   /**
+   * Where a new segment belongs: what its slot records. Immutable.
+   *
+   * @param directoryId the log directory's identity
+   * @param relativePath the file's path relative to its log directory
+   * @param file the file itself, by its real path
+   */
+  public record SegmentPlace(UUID directoryId, String relativePath, Path file) {}
+
+  /**
    * Claims the log directories that exist.
    *
    * @throws IOException if a directory's file system cannot have the attributes, if a newer Strata
@@ -177,9 +186,7 @@ public final class LogDirectories {
     return List.copyOf(skipped);
   }
 
-  /**
-   * Returns whether files outside the log directories are placed, as Kafka's own tests have them.
-   */
+  /** Returns whether files elsewhere are placed, as Kafka's own tests have them. */
   public boolean forcedPlacement() {
     return forcedPlacement.isPresent();
   }
@@ -199,10 +206,7 @@ public final class LogDirectories {
     return byPath.values().stream().filter(directory -> directory.id().equals(id)).findFirst();
   }
 
-  /**
-   * Returns what a slot records of a segment whose log file is here now; empty outside the log
-   * directories.
-   */
+  /** Returns what a slot records of a segment whose log file is here; empty elsewhere. */
   public Optional<SegmentPlace> placeOf(Path file) {
     for (LogDirectory directory : byPath.values()) {
       if (file.startsWith(directory.path())) {

@@ -202,11 +202,7 @@ public record LogDirectory(UUID id, Path path) {
     }
   }
 
-  /**
-   * The log directory at a real path; empty when Strata has never used it.
-   *
-   * @throws AttributesException when the file system has no user extended attributes
-   */
+  /** The log directory at a real path; empty when Strata has never used it. */
   public static Optional<LogDirectory> find(Path real) throws IOException {
     Optional<String> id;
     try {
@@ -237,11 +233,7 @@ public record LogDirectory(UUID id, Path path) {
     return failure;
   }
 
-  /**
-   * Makes sure that {@link #recordPools} and {@link #recordMoments} will find room.
-   *
-   * @throws AttributesException if the file system cannot have so many
-   */
+  /** Makes sure that {@link #recordPools} and {@link #recordMoments} will find room. */
   void requireRoom(Map<UUID, Path> pools) throws IOException {
     Optional<IOException> refused = refusal(pools);
     if (refused.isEmpty()) {
@@ -292,11 +284,7 @@ public record LogDirectory(UUID id, Path path) {
     }
   }
 
-  /**
-   * Returns where the pools were when a broker last ran on this directory.
-   *
-   * @throws FileSystemException if the attribute holds something else
-   */
+  /** Returns where the pools were when a broker last ran on this directory. */
   public Map<UUID, Path> recordedPools() throws IOException {
     return values(
         POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
@@ -313,11 +301,7 @@ public record LogDirectory(UUID id, Path path) {
     Directories.force(path);
   }
 
-  /**
-   * Returns when each pool was last used with this directory, in milliseconds since the epoch.
-   *
-   * @throws FileSystemException if the attribute holds something else
-   */
+  /** Returns when each pool was last used with this directory, in milliseconds since the epoch. */
   public Map<UUID, Long> recordedMoments() throws IOException {
     return values(
         MOMENTS_ATTRIBUTE, Long::valueOf, "lines of <pool uuid>=<milliseconds>: " + RESTORE);

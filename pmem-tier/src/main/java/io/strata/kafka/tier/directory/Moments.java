@@ -295,9 +295,6 @@ public final class Moments {
   /**
    * A pool and a log directory of different moments. Immutable.
    *
-   * @param pool the pool's file
-   * @param poolId its identity
-   * @param directory the log directory
    * @param poolHas the moment that the pool has; 0 if it does not know the log directory
    * @param directoryHas the moment that the log directory has; 0 if it does not know the pool
    */

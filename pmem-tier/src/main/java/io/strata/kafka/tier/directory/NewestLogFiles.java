@@ -73,11 +73,7 @@ public final class NewestLogFiles {
     }
   }
 
-  /**
-   * Returns the log files of a partition before a segment, the newest first.
-   *
-   * @param segment the segment's log file, which need not be there
-   */
+  /** Returns the log files of a partition before a segment, there or not; the newest first. */
   public static List<Path> before(Path partition, Path segment) throws IOException {
     String end = String.valueOf(segment.getFileName());
     return Directories.list(partition).stream()

@@ -1,11 +1,10 @@
 package io.strata.kafka.tier.directory;
 
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.config.key.AckDurability;
+import io.strata.kafka.config.StrataConfig.AckDurability;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
-import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
@@ -52,11 +51,14 @@ public final class PoolSet {
     this.pools = List.copyOf(all);
   }
 
-  /**
-   * Opens every pool of every tier, or none.
-   *
-   * @throws PoolException if one must be refused
-   */
+  /** One tier of {@code strata.tiers}, with at least one pool. Immutable. */
+  public record PoolTier(String name, List<Pool> pools) {
+    public PoolTier {
+      pools = List.copyOf(pools);
+    }
+  }
+
+  /** Opens every pool of every tier, or none. */
   public static PoolSet open(TierSpec spec, TierEvents events, TierParts.PoolOpening opening)
       throws IOException {
     List<Pool> opened = new ArrayList<>();
@@ -102,10 +104,7 @@ public final class PoolSet {
     return pool;
   }
 
-  /**
-   * Returns whether the operator has said that the tier's pools are to be durable when forced at
-   * most.
-   */
+  /** Returns whether the tier's pools are meant to be durable when forced at most. */
   private static boolean wantsForce(StrataConfig.Tier tier) {
     return tier.type().fixed().filter(MemoryType.FILE::equals).isPresent();
   }
@@ -152,7 +151,6 @@ public final class PoolSet {
     }
   }
 
-  /** The tiers with pools, fastest first. */
   public List<PoolTier> tiers() {
     return tiers;
   }
@@ -162,10 +160,7 @@ public final class PoolSet {
     return tierOf.getOrDefault(pool, 0);
   }
 
-  /**
-   * Returns whether acknowledged records are to survive a power failure without a flush: the first
-   * tier's do.
-   */
+  /** Returns whether records are to survive a power failure unflushed: the first tier's do. */
   public boolean durableOnPersist() {
     return tiers.get(0).pools().stream()
         .allMatch(pool -> pool.memory().durability().durableOnPersist());
@@ -184,7 +179,6 @@ public final class PoolSet {
     return Optional.ofNullable(byId.get(id));
   }
 
-  /** The pools' files by identity. */
   public Map<UUID, Path> paths() {
     Map<UUID, Path> paths = new LinkedHashMap<>();
     byId.forEach((id, pool) -> paths.put(id, pool.info().path()));

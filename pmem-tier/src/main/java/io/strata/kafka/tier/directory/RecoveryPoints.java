@@ -36,11 +36,7 @@ public final class RecoveryPoints {
     this.offsets = offsets;
   }
 
-  /**
-   * Reads those of a log directory; there are none if it has no such file.
-   *
-   * @throws FileSystemException if the file is not as Kafka writes it
-   */
+  /** Reads those of a log directory; there are none if it has no such file. */
   public static RecoveryPoints read(Path logDirectory) throws IOException {
     Path file = logDirectory.resolve(FILE_NAME);
     List<String> lines;
@@ -97,7 +93,7 @@ public final class RecoveryPoints {
     StringBuilder text = new StringBuilder();
     text.append(VERSION).append('\n').append(offsets.size()).append('\n');
     offsets.forEach((key, offset) -> text.append(key).append(' ').append(offset).append('\n'));
-    FileContents.replace(file, text.toString().getBytes(StandardCharsets.UTF_8));
+    Directories.replace(file, text.toString().getBytes(StandardCharsets.UTF_8));
     changed = false;
   }
 }

@@ -35,9 +35,7 @@ public final class SegmentNames {
     return SegmentName.parse(String.valueOf(partition.getFileName()), name.toString());
   }
 
-  /**
-   * Returns whether a file that is a segment by its names is one of a log's, by the end of them.
-   */
+  /** Returns whether a segment's file is one of a log's, by the end of its name. */
   public static boolean isLive(String path) {
     return path.endsWith(EXTENSION);
   }

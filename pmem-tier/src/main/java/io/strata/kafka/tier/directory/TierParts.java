@@ -17,10 +17,6 @@ import java.util.function.Supplier;
 /**
  * The parts that a {@link HotTier} takes from its surroundings: how a pool is opened, who does the
  * work in the background, and by which clock copies rest. Immutable.
- *
- * @param pools opens a pool for writing
- * @param background makes the executor that the tier shuts down when it is closed
- * @param time by which copies rest
  */
 public record TierParts(
     PoolOpening pools, Supplier<ScheduledExecutorService> background, LogDiskPace.Time time) {
@@ -32,7 +28,6 @@ public record TierParts(
           TierParts::backgroundThread,
           LogDiskPace.Time.SYSTEM);
 
-  /** One daemon thread. */
   private static ScheduledExecutorService backgroundThread() {
     return Executors.newSingleThreadScheduledExecutor(
         work -> {
@@ -48,7 +43,6 @@ public record TierParts(
     /** Opens a pool for writing, as {@link Pool#open} does. */
     Pool open(Path file, PoolType type, PoolOwner owner) throws IOException;
 
-    /** Creates a pool. */
     default void create(PoolSpec pool) throws IOException {
       Pool.create(pool, ProgressListener.NONE);
     }

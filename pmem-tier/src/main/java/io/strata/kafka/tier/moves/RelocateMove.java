@@ -9,7 +9,7 @@ import io.strata.kafka.segment.Segment;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.Directories;
-import io.strata.kafka.tier.directory.PoolTier;
+import io.strata.kafka.tier.directory.PoolSet.PoolTier;
 import io.strata.kafka.tier.durable.DurableNames;
 import io.strata.kafka.tier.durable.SlotRelease;
 import io.strata.kafka.tier.files.LogFileChannels;

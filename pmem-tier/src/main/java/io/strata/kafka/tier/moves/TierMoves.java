@@ -7,7 +7,7 @@ import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.tier.directory.LogDirectories;
 import io.strata.kafka.tier.directory.PoolSet;
-import io.strata.kafka.tier.directory.PoolTier;
+import io.strata.kafka.tier.directory.PoolSet.PoolTier;
 import io.strata.kafka.tier.directory.SegmentFiles;
 import io.strata.kafka.tier.durable.DurableNames;
 import io.strata.kafka.tier.durable.ModificationTimes;

@@ -11,7 +11,7 @@ import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.PoolSet;
-import io.strata.kafka.tier.directory.PoolTier;
+import io.strata.kafka.tier.directory.PoolSet.PoolTier;
 import io.strata.kafka.tier.durable.WholeLogFiles;
 import io.strata.kafka.tier.files.SegmentRegistry;
 import io.strata.kafka.tier.files.TieredSegment;

@@ -8,7 +8,7 @@ import io.strata.kafka.cli.remote.KafkaComparison.KafkaView;
 import io.strata.kafka.cli.remote.KafkaComparison.KnownToKafka;
 import io.strata.kafka.cli.remote.KafkaComparison.State;
 import io.strata.kafka.cli.remote.StoreInventory.Segment;
-import io.strata.kafka.cli.terminal.RefusedException;
+import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.unpublished.RemoteMetadataRecords;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -281,7 +281,7 @@ class KafkaMetadataTest {
                 Optional.of("half is gone")));
 
     assertThatThrownBy(comparison::remove)
-        .isInstanceOf(RefusedException.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("half is gone")
         .hasMessageContaining("nothing was removed");
     assertThat(deleted).exists();
@@ -297,7 +297,7 @@ class KafkaMetadataTest {
                 compare(
                     inventory(stores),
                     new KafkaView("cluster-b", Map.of(), Map.of(), Optional.empty())))
-        .isInstanceOf(RefusedException.class)
+        .isInstanceOf(CommandException.class)
         .hasMessageContaining("found cluster cluster-b, expected cluster-a");
   }
 
@@ -311,7 +311,8 @@ class KafkaMetadataTest {
     StoreInventory inventory =
         StoreInventory.of(
             List.of(
-                new StorePlaces.Place("ssd", stores.ssd), new StorePlaces.Place("hdd", others.ssd)),
+                new StorePlaces.Place(Optional.of("ssd"), stores.ssd),
+                new StorePlaces.Place(Optional.of("hdd"), others.ssd)),
             key -> true);
 
     compare(
@@ -329,14 +330,16 @@ class KafkaMetadataTest {
   }
 
   private static KafkaComparison compare(StoreInventory inventory, KafkaView view)
-      throws RefusedException {
+      throws CommandException {
     return KafkaComparison.of(inventory, view, List.of(), DAY, Instant.now().toEpochMilli());
   }
 
   private static StoreInventory inventory(RemoteStores stores)
       throws IOException, InterruptedException {
     return StoreInventory.of(
-        List.of(new StorePlaces.Place("ssd", stores.ssd), new StorePlaces.Place("hdd", stores.hdd)),
+        List.of(
+            new StorePlaces.Place(Optional.of("ssd"), stores.ssd),
+            new StorePlaces.Place(Optional.of("hdd"), stores.hdd)),
         key -> true);
   }
 

@@ -3,9 +3,9 @@ package io.strata.kafka.memory.calls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.Durability;
+import io.strata.kafka.memory.MadeFile;
 import io.strata.kafka.memory.PersistentMemory;
 import io.strata.kafka.memory.PmemMemory;
-import io.strata.kafka.memory.PoolFiles;
 import io.strata.kafka.memory.WriteBack;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -95,7 +95,7 @@ class PmemCallsTest {
 
   private MappedWindows windows() throws IOException {
     Path file = directory.resolve("pool");
-    PoolFiles.allocate(file, SIZE);
+    MadeFile.of(file, SIZE);
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       return MappedWindows.map(channel, MapMode.READ_WRITE, SIZE);

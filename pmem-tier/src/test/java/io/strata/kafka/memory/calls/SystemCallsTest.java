@@ -18,7 +18,7 @@ class SystemCallsTest {
 
   @Test
   void nothingIsMissingHere() {
-    assertThat(SystemCalls.missing()).isEmpty();
+    assertThat(LibC.missing()).isEmpty();
   }
 
   /** As with directories that are mounted noexec: nothing tells the operator otherwise. */
@@ -56,7 +56,7 @@ class SystemCallsTest {
     private Missing() {}
 
     public static void main(String[] arguments) {
-      System.out.println(SystemCalls.missing().orElse("nothing"));
+      System.out.println(LibC.missing().orElse("nothing"));
     }
   }
 }
