@@ -166,7 +166,7 @@ class InstallableJarTest {
   @Test
   void carriesTheLicencesOfWhatIsInIt() throws IOException {
     assertThat(text("META-INF/LICENSE")).contains("Apache License", "Version 2.0");
-    assertThat(text("META-INF/NOTICE")).contains("Strata", "Jackson");
+    assertThat(text("META-INF/NOTICE")).contains("Strata", "Micrometer", "Jackson");
     String thirdParty = text("META-INF/THIRD-PARTY.txt");
     for (String name : names()) {
       Matcher artifact = ARTIFACT.matcher(name);

@@ -1,5 +1,6 @@
 package io.strata.kafka.metrics;
 
+import io.micrometer.core.instrument.Meter;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,14 @@ record BeanName(String type, String name, Map<String, String> tags) {
           return free;
         });
     return paths.stream().map(path -> values.getOrDefault(path, path)).toList();
+  }
+
+  /** The name of a meter: {@code Type.Name} and its tags. */
+  static BeanName of(Meter.Id id) {
+    String[] parts = id.getName().split("\\.", 2);
+    Map<String, String> tags = new TreeMap<>();
+    id.getTags().forEach(tag -> tags.put(tag.getKey(), tag.getValue()));
+    return new BeanName(parts[0], parts[1], tags);
   }
 
   /** The thing that has the metric: {@code Pool,pool=…}. */

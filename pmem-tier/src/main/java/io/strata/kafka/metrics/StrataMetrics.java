@@ -1,12 +1,21 @@
 package io.strata.kafka.metrics;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Measurement;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Statistic;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.strata.kafka.metrics.Metric.Group;
 import io.strata.kafka.metrics.Metric.Group.Instance;
 import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.MalformedObjectNameException;
@@ -25,7 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the metrics of the catalogue and the status of this process: in Kafka's own registry,
- * which shows them in JMX; in JMX alone where there is no such registry.
+ * which shows them in JMX; in JMX alone where there is no such registry. Micrometer is between the
+ * catalogue and the registry.
  *
  * <p>Values are read when a reporter asks for them, all at once; nothing runs in the background. A
  * metric that cannot be published or read is logged and missing, and nothing else fails for it.
@@ -48,7 +59,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private final Supplier<List<String>> leftOut;
   private final LongSupplier nanoTime;
   private final InstantSource clock;
-  private final MetricSink sink;
+  private final MeterRegistry registry = new SimpleMeterRegistry();
 
   private volatile Optional<Part<LocalSample>> local = Optional.empty();
   private volatile Optional<Part<RemoteStats>> remote = Optional.empty();
@@ -58,7 +69,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private final Set<String> unread = ConcurrentHashMap.newKeySet();
 
   @GuardedBy("this")
-  private final List<BeanName> ofBroker = new ArrayList<>();
+  private final List<Meter> ofBroker = new ArrayList<>();
 
   private record Part<F>(
       String name,
@@ -66,7 +77,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
       Supplier<F> source,
       List<Group<F, ?>> groups,
       Supplier<Map<String, String>> settings,
-      List<BeanName> published) {}
+      List<Meter> meters) {}
 
   /**
    * All values at one moment.
@@ -103,8 +114,9 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.log = log;
-    this.sink = sink;
     recent = new Recent<>(this::take, nanoTime);
+    registry.config().onMeterAdded(meter -> publish(sink, meter));
+    registry.config().onMeterRemoved(meter -> sink.remove(BeanName.of(meter.getId())));
   }
 
   /** A broker's libraries are looked up once, here. */
@@ -126,7 +138,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
    */
   public synchronized void local(
       String brokerId, Supplier<LocalSample> source, Supplier<Map<String, String>> settings) {
-    local.ifPresent(part -> withdraw(part.published()));
+    local.ifPresent(part -> withdraw(part.meters()));
     Part<LocalSample> part =
         part("the local tiers", brokerId, source, MetricCatalogue.LOCAL, settings);
     local = Optional.of(part);
@@ -136,7 +148,7 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   /** As {@link #local}, of the remote tier, in the place of what was published before. */
   public synchronized void remote(
       String brokerId, Supplier<RemoteStats> source, Supplier<Map<String, String>> settings) {
-    remote.ifPresent(part -> withdraw(part.published()));
+    remote.ifPresent(part -> withdraw(part.meters()));
     Part<RemoteStats> part =
         part("the remote tier", brokerId, source, MetricCatalogue.REMOTE, settings);
     remote = Optional.of(part);
@@ -193,28 +205,51 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   private <F, S> void register(Part<F> part, Group<F, S> group, Supplier<F> sample) {
     for (Instance<S> instance : group.instances().apply(sample.get())) {
       for (Metric<S> metric : group.metrics()) {
-        BeanName bean = group.name(instance, metric.name());
-        try {
-          publish(part.name(), bean, metric.kind());
-          part.published().add(bean);
-        } catch (RuntimeException | LinkageError e) {
-          log.warn("Metric {} is not published", bean.objectName(), e);
-        }
+        part.meters().add(register(part.name(), group.name(instance, metric.name()), metric));
       }
     }
   }
 
-  private void publish(String part, BeanName bean, Metric.Kind kind) {
+  @GuardedBy("this")
+  private Meter register(String part, BeanName bean, Metric<?> metric) {
+    String name = bean.type() + "." + bean.name();
     String thing = bean.thing();
-    String name = bean.name();
-    switch (kind) {
-      case GAUGE -> sink.gauge(bean, () -> value(part, thing, name));
-      case COUNTER -> {
-        AtomicLong highest = new AtomicLong(); // a counter never falls
-        sink.counter(
-            bean, () -> highest.accumulateAndGet((long) value(part, thing, name), Math::max));
-      }
-      default -> sink.distribution(bean, attribute -> value(part, thing, name + "." + attribute));
+    List<Tag> tags = new ArrayList<>();
+    bean.tags().forEach((key, value) -> tags.add(Tag.of(key, value)));
+    ToDoubleFunction<StrataMetrics> value = from -> from.value(part, thing, metric.name());
+    return switch (metric.kind()) {
+      case GAUGE ->
+          Gauge.builder(name, this, value)
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+      case COUNTER ->
+          FunctionCounter.builder(name, this, value)
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+      case DISTRIBUTION ->
+          Meter.builder(
+                  name,
+                  Meter.Type.TIMER,
+                  new Durations(attribute -> value(part, thing, metric.name() + "." + attribute)))
+              .tags(tags)
+              .description(metric.meaning())
+              .register(registry);
+    };
+  }
+
+  /** Durations as Micrometer has them of a meter whose values are kept elsewhere. */
+  private record Durations(ToDoubleFunction<String> attributes) implements Iterable<Measurement> {
+    @Override
+    public Iterator<Measurement> iterator() {
+      return List.of(
+              new Measurement(() -> attributes.applyAsDouble("Count"), Statistic.COUNT),
+              new Measurement(
+                  () -> attributes.applyAsDouble("Count") * attributes.applyAsDouble("Mean"),
+                  Statistic.TOTAL_TIME),
+              new Measurement(() -> attributes.applyAsDouble("Max"), Statistic.MAX))
+          .iterator();
     }
   }
 
@@ -226,10 +261,28 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
         : now.values().getOrDefault(thing, Map.of()).getOrDefault(name, 0.0);
   }
 
+  private void publish(MetricSink sink, Meter meter) {
+    BeanName name = BeanName.of(meter.getId());
+    try {
+      if (meter instanceof Gauge gauge) {
+        sink.gauge(name, gauge::value);
+      } else if (meter instanceof FunctionCounter counter) {
+        AtomicLong highest = new AtomicLong(); // a counter never falls
+        sink.counter(name, () -> highest.accumulateAndGet((long) counter.count(), Math::max));
+      } else if (meter.measure() instanceof Durations durations) {
+        sink.distribution(name, durations.attributes());
+      }
+    } catch (RuntimeException | LinkageError e) {
+      log.warn("Metric {} is not published", name.objectName(), e);
+    }
+  }
+
   @GuardedBy("this")
-  private void withdraw(List<BeanName> published) {
-    published.forEach(sink::remove);
-    published.clear();
+  private void withdraw(List<Meter> meters) {
+    for (Meter meter : meters) {
+      Meter unused = registry.remove(meter);
+    }
+    meters.clear();
   }
 
   /** Reads all that is published. A part that cannot be read does not hide the other one. */
@@ -398,10 +451,11 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
   /** Withdraws all metrics; without effect when closed. */
   @Override
   public synchronized void close() {
-    local.ifPresent(part -> withdraw(part.published()));
-    remote.ifPresent(part -> withdraw(part.published()));
+    local.ifPresent(part -> withdraw(part.meters()));
+    remote.ifPresent(part -> withdraw(part.meters()));
     withdraw(ofBroker);
     local = Optional.empty();
     remote = Optional.empty();
+    registry.close();
   }
 }
