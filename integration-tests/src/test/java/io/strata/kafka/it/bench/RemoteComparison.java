@@ -1,6 +1,6 @@
 package io.strata.kafka.it.bench;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 
 import io.strata.kafka.it.harness.Distribution;
 import io.strata.kafka.it.harness.Jmx;

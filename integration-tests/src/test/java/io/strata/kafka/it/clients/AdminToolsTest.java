@@ -1,6 +1,6 @@
 package io.strata.kafka.it.clients;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -3,10 +3,10 @@ package io.strata.kafka.it.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.it.harness.JavaProcess;
-import io.strata.kafka.it.harness.Patience;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.Tiers;
+import io.strata.kafka.it.harness.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -95,7 +95,7 @@ final class FailingMedia {
   /** Its only log directory has failed: Kafka ends then by itself, and not by a signal. */
   static void assertOffline(StockBroker broker, String... words)
       throws IOException, InterruptedException {
-    assertThat(broker.awaitExit(Patience.LIMIT)).as("exit code").isEqualTo(1);
+    assertThat(broker.awaitExit(Waiting.LIMIT)).as("exit code").isEqualTo(1);
     assertLogged(broker, "Shutdown broker because all log dirs in");
     assertLogged(broker, words);
     broker.close();

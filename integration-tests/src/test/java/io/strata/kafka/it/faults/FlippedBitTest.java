@@ -1,13 +1,12 @@
 package io.strata.kafka.it.faults;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.it.harness.JavaProcess;
 import io.strata.kafka.it.harness.Jmx;
 import io.strata.kafka.it.harness.LogFiles;
-import io.strata.kafka.it.harness.Patience;
 import io.strata.kafka.it.harness.Pools;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.harness.RemoteManager.Segment;
@@ -15,6 +14,7 @@ import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.TieredBrokers;
 import io.strata.kafka.it.harness.Tiers;
 import io.strata.kafka.it.harness.Topics;
+import io.strata.kafka.it.harness.Waiting;
 import io.strata.kafka.it.harness.Workspace;
 import io.strata.kafka.it.remote.RemoteCluster;
 import java.io.IOException;
@@ -212,7 +212,7 @@ class FlippedBitTest {
       consumer.seekToBeginning(List.of(partition));
       assertThatThrownBy(
               () -> {
-                long end = System.nanoTime() + Patience.LIMIT.toNanos();
+                long end = System.nanoTime() + Waiting.LIMIT.toNanos();
                 while (System.nanoTime() < end) {
                   for (ConsumerRecord<byte[], byte[]> found :
                       consumer.poll(Duration.ofMillis(500))) {

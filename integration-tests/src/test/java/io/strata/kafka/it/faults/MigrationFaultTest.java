@@ -1,14 +1,14 @@
 package io.strata.kafka.it.faults;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.it.harness.Jmx;
-import io.strata.kafka.it.harness.Patience;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.TestMount;
 import io.strata.kafka.it.harness.Tiers;
+import io.strata.kafka.it.harness.Waiting;
 import io.strata.kafka.it.harness.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,7 +90,7 @@ class MigrationFaultTest {
     await()
         .untilAsserted(
             () -> assertThat(Jmx.sum(broker, "type=Migration,name=Failures*,*")).isPositive());
-    broker.awaitOutput("(WARN|ERROR).*sealed-0.*" + cause, Patience.LIMIT);
+    broker.awaitOutput("(WARN|ERROR).*sealed-0.*" + cause, Waiting.LIMIT);
     growing.produce(broker.bootstrap(), 6_000, 1_000);
     assertThat(broker.isRunning()).as("the broker runs").isTrue();
     Tiers.verify(broker, sealed, growing);

@@ -1,6 +1,6 @@
 package io.strata.kafka.it.faults;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.it.harness.Jmx;

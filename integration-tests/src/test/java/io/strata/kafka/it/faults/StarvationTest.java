@@ -2,10 +2,10 @@ package io.strata.kafka.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.it.harness.Patience;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.Tiers;
+import io.strata.kafka.it.harness.Waiting;
 import io.strata.kafka.it.harness.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -115,7 +115,7 @@ class StarvationTest {
     broker.ownJvmOptions(options);
     broker.startWithoutWaiting();
     try {
-      String unused = broker.awaitOutput("Kafka Server started", Patience.LIMIT);
+      String unused = broker.awaitOutput("Kafka Server started", Waiting.LIMIT);
     } catch (AssertionError e) {
       return; // It does not even start; that it has lost nothing is seen afterwards.
     }

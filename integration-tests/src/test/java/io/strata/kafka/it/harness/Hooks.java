@@ -26,7 +26,7 @@ public final class Hooks {
     try {
       victim.systemProperty(TestHook.HALT, stage).startWithoutWaiting();
       meanwhile.run();
-      int exitCode = victim.awaitExit(Patience.LIMIT);
+      int exitCode = victim.awaitExit(Waiting.LIMIT);
       if (exitCode != TestHook.HALTED) {
         throw new AssertionError("the broker ended with " + exitCode);
       }

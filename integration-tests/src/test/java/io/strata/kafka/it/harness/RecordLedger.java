@@ -332,13 +332,13 @@ public final class RecordLedger {
 
   /** The number of the first record that a consumer gets, which is whole. */
   public static int first(Consumer<byte[], byte[]> consumer) {
-    long end = System.nanoTime() + Patience.LIMIT.toNanos();
+    long end = System.nanoTime() + Waiting.LIMIT.toNanos();
     while (System.nanoTime() < end) {
       for (ConsumerRecord<byte[], byte[]> found : consumer.poll(POLL)) {
         return check(found);
       }
     }
-    throw new AssertionError("no record within " + Patience.LIMIT);
+    throw new AssertionError("no record within " + Waiting.LIMIT);
   }
 
   /** Reads a topic from its beginning to its end. */

@@ -56,7 +56,7 @@ public final class Topics {
             .collect(
                 Collectors.toMap(
                     p -> new TopicPartition(topic.name(), p), p -> OffsetSpec.latest()));
-    Patience.await()
+    Waiting.await()
         .ignoreExceptions()
         .until(() -> admin.listOffsets(all).all().get().size() == partitions);
   }
@@ -97,7 +97,7 @@ public final class Topics {
 
   /** Waits until the topic's first partition has the leader and the in-sync replicas. */
   public static void awaitState(Admin admin, String topic, int leader, Set<Integer> inSync) {
-    Patience.await()
+    Waiting.await()
         .ignoreExceptions()
         .untilAsserted(() -> assertState(admin, topic, leader, inSync));
   }
@@ -128,7 +128,7 @@ public final class Topics {
   /** Waits until a partition has this many records and markers. */
   public static void awaitEnd(StockBroker broker, TopicPartition partition, long end) {
     try (Admin admin = broker.admin()) {
-      Patience.await()
+      Waiting.await()
           .ignoreExceptions()
           .untilAsserted(
               () ->
@@ -160,7 +160,7 @@ public final class Topics {
   public static void awaitMoved(
       StockBroker broker, Path to, Collection<TopicPartition> partitions) {
     try (Admin admin = broker.admin()) {
-      Patience.await()
+      Waiting.await()
           .until(
               () ->
                   await(admin.describeReplicaLogDirs(replicas(partitions)).all()).values().stream()
@@ -188,7 +188,7 @@ public final class Topics {
   /** The result, or an error that says what the broker answered. */
   public static <T> T await(KafkaFuture<T> future) throws InterruptedException {
     try {
-      return future.get(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
+      return future.get(Waiting.LIMIT.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new AssertionError("the broker did not do what the admin client asked", e);
     }

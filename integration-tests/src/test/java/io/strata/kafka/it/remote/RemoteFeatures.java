@@ -1,15 +1,15 @@
 package io.strata.kafka.it.remote;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.strata.kafka.it.harness.Patience;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.TieredBrokers;
 import io.strata.kafka.it.harness.Tiers;
 import io.strata.kafka.it.harness.Topics;
+import io.strata.kafka.it.harness.Waiting;
 import io.strata.kafka.it.harness.Workspace;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,7 +95,7 @@ abstract class RemoteFeatures {
   private List<Integer> consume(String topic, String group, int records) {
     List<Integer> found = new ArrayList<>();
     Map<TopicPartition, Long> next = new HashMap<>();
-    long end = System.nanoTime() + Patience.LIMIT.toNanos();
+    long end = System.nanoTime() + Waiting.LIMIT.toNanos();
     try (Consumer<byte[], byte[]> consumer =
         RecordLedger.consumer(broker.bootstrap(), Map.of("group.id", group))) {
       consumer.subscribe(List.of(topic));

@@ -1,19 +1,19 @@
 package io.strata.kafka.it.remote;
 
-import static io.strata.kafka.it.harness.Patience.await;
+import static io.strata.kafka.it.harness.Waiting.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.it.harness.Hooks;
 import io.strata.kafka.it.harness.JavaProcess;
 import io.strata.kafka.it.harness.KafkaVersion;
 import io.strata.kafka.it.harness.Load;
-import io.strata.kafka.it.harness.Patience;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.harness.RemoteManager;
 import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.TieredBrokers;
 import io.strata.kafka.it.harness.Tiers;
 import io.strata.kafka.it.harness.Topics;
+import io.strata.kafka.it.harness.Waiting;
 import io.strata.kafka.it.harness.Workspace;
 import io.strata.kafka.tier.spec.TestHook;
 import java.nio.file.Path;
@@ -77,7 +77,7 @@ class RemoteKillTest {
   private static final Map<String, String> PATIENT =
       Map.of(
           "delivery.timeout.ms",
-          "" + Patience.LIMIT.multipliedBy(6).toMillis(),
+          "" + Waiting.LIMIT.multipliedBy(6).toMillis(),
           "reconnect.backoff.max.ms",
           "200");
 
@@ -156,7 +156,7 @@ class RemoteKillTest {
   }
 
   private static void deleteRecords(StockBroker victim, long before) throws Exception {
-    String unused = victim.awaitOutput("Kafka Server started", Patience.LIMIT);
+    String unused = victim.awaitOutput("Kafka Server started", Waiting.LIMIT);
     try (Admin admin = victim.admin()) {
       Topics.await(
           admin
@@ -255,7 +255,6 @@ class RemoteKillTest {
 
   // ---------------------------------------------------------------------------------------------
 
-  /** Starts the stopped broker, and waits until it has halted at the stage. */
   /** The broker dies under load at each of the stages, at one of the first that it comes to. */
   private void haltAtEach(
       TieredBrokers tier, StockBroker victim, RecordLedger ledger, List<String> stages, int first)
@@ -269,6 +268,7 @@ class RemoteKillTest {
     }
   }
 
+  /** Starts the stopped broker, and waits until it has halted at the stage. */
   private static void haltAt(
       TieredBrokers tier, StockBroker victim, String stage, Hooks.Deed meanwhile) throws Exception {
     Hooks.haltAt(victim, stage, seed(), meanwhile);
