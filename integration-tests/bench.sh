@@ -14,14 +14,6 @@ Usage: integration-tests/bench.sh scale [SEGMENTS]              heap, pool bytes
                                                                 threads, beside C with O_DIRECT and O_DSYNC, with
                                                                 fdatasync, and with all that a pool writes, in turn;
                                                                 5 rounds, 2000 appends a thread. Needs cc
-       integration-tests/bench.sh migration [POOL_MIB [QUIET_S [STEADY_S [LOG_MBPS [burst|steady|all [WHICH...]]]]]]
-                                                                a log directory of 80 MB/s: a burst after a quiet minute, and a
-                                                                steady load with a retention of 1, 1.5 and 2 pools;
-                                                                2048 60 90 80 all. WHICH: the retentions of a steady
-                                                                load; who has a burst, in order, once for each
-                                                                turn (eager, still: no copies from the burst on,
-                                                                threshold, stock). Needs root, nbdkit, nbdfuse and
-                                                                fuse3, and 16 GiB of memory
        integration-tests/bench.sh remote [MIB [SEGMENTS [read|copy|many|all [ROUNDS [SEGMENT_MIB]]]]]
                                                                 the remote tier, in turns: catching up, copying, first
                                                                 byte; many segments; 4096 10000 all 9. Needs 16 GiB
@@ -105,18 +97,17 @@ remote() {
   home=$(mvn -B -Dstyle.color=never -version | sed -n 's/^Maven home: //p')
   run -Dstrata.it.kafka.other="$PWD/kafka-versions/pom.xml" -Dstrata.it.maven.home="$home" \
     -Dstrata.it.maven.repository="$HOME/.m2/repository" -Dstrata.it.maven.settings=offline=false \
-    io.strata.kafka.it.RemoteComparison "$@"
+    io.strata.kafka.it.bench.RemoteComparison "$@"
 }
 
 case $what in
   forced) forced "$@" ;;
-  scale) run io.strata.kafka.it.TierScale "$@" ;;
+  scale) run io.strata.kafka.it.bench.TierScale "$@" ;;
   memory) java -cp "target/test-classes:target/bench-libs/*:$jar" org.openjdk.jmh.Main 'MemoryBench|ChannelBench' \
     -p directory=/dev/shm "$@" ;;
   turns) turns "$@" ;;
-  migration) run io.strata.kafka.it.MigrationComparison "$@" ;;
   remote) remote "$@" ;;
-  planning) run io.strata.kafka.it.PlanningCost "$@" ;;
+  planning) run io.strata.kafka.it.bench.PlanningCost "$@" ;;
   --help | -h) usage ;;
   *) usage >&2; exit 2 ;;
 esac

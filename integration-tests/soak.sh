@@ -47,4 +47,4 @@ rm -rf "$folder"
 exec java -Xmx1g -Djava.awt.headless=true -Dstrata.it.jar="$jar" -Dstrata.it.kafka.libs="$PWD/target/kafka-libs" \
   -Dstrata.it.kafka.own.tests="$PWD/target/kafka-own-tests" -Dstrata.it.work="$PWD/target/it" -Dstrata.it.version="$version" \
   -cp "target/test-classes:target/bench-libs/*:$jar:target/kafka-libs/*" \
-  io.strata.kafka.it.Soak "$minutes" "$every" "$kills" "$folder"
+  io.strata.kafka.it.soak.Soak "$minutes" "$every" "$kills" "$folder"

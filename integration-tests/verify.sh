@@ -226,7 +226,7 @@ part_lincheck() {
 part_brokers() {
   provide_native_packages
   provide_devices
-  maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest,!Container*Test,!ClientsTest,!StreamsTest,!ConnectTest,!AdminToolsTest' \
+  maven verify -Dtest='io/strata/kafka/it/**/*Test,!KafkaOwn*Test,!KillCampaignTest,!PrometheusTest,!Container*Test,!ClientsTest,!StreamsTest,!ConnectTest,!AdminToolsTest' \
     -Dsurefire.failIfNoSpecifiedTests=false \
     -Dtest.forks=1 -Dstrata.it.kill.cycles=8 "$@"
 }
@@ -241,7 +241,7 @@ part_versions() {
     rm -rf "$ran"
     maven verify -Dtest=KafkaVersionsTest -Dsurefire.failIfNoSpecifiedTests=false -Dtest.forks=1 -Dstrata.it.kafka="$version" "$@" || code=1
     if [[ $version != 3.9.* && $version != 4.[01].* ]]; then
-      maven verify -Dtest='io/strata/kafka/it/*Test,!KafkaOwn*Test' -Dtest.excluded=long -Dsurefire.failIfNoSpecifiedTests=false \
+      maven verify -Dtest='io/strata/kafka/it/**/*Test,!KafkaOwn*Test' -Dtest.excluded=long -Dsurefire.failIfNoSpecifiedTests=false \
         -Dtest.forks=1 -Dstrata.it.kafka="$version" "$@" || code=1
     fi
     mkdir -p "$reports/$version"
@@ -249,7 +249,7 @@ part_versions() {
   done
   # The table has what failed, too.
   # shellcheck disable=SC2086
-  java integration-tests/src/test/java/io/strata/kafka/it/VersionTable.java "$reports" docs/install.md $write
+  java integration-tests/src/test/java/io/strata/kafka/it/versions/VersionTable.java "$reports" docs/install.md $write
   return $code
 }
 

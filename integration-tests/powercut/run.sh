@@ -126,9 +126,9 @@ class_path="$PWD/integration-tests/target/test-classes:$PWD/integration-tests/ta
 java -cp "$PWD/pmem-tier/target/test-classes:$jar:$PWD/integration-tests/target/bench-libs/*" \
   io.strata.kafka.memory.ShadowPatch "$guest/shadow/classes"
 
-campaign_of=(io.strata.kafka.it.PowerCuts "$guest" "$guest/shadow" "$kinds" "$cuts" "$chain" "$seed")
+campaign_of=(io.strata.kafka.it.powercut.PowerCuts "$guest" "$guest/shadow" "$kinds" "$cuts" "$chain" "$seed")
 if [[ -n $nfs ]]; then
-  campaign_of=(io.strata.kafka.it.NfsOutages "$guest" "$seed")
+  campaign_of=(io.strata.kafka.it.powercut.NfsOutages "$guest" "$seed")
 else
   say "$cuts cuts of each of $kinds, seed $seed"
 fi

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A path of a {@link SimFileSystem}: names between slashes; there are no links. Immutable. */
-final class SimPath implements Path {
+public class SimPath implements Path {
 
   private final SimFileSystem fileSystem;
   private final boolean absolute;
@@ -25,6 +25,11 @@ final class SimPath implements Path {
     this.absolute = absolute;
     this.names = List.copyOf(names);
     this.text = (absolute ? "/" : "") + String.join("/", names);
+  }
+
+  /** The same path; for one that does more when it is asked. */
+  protected SimPath(Path other) {
+    this(((SimPath) other).fileSystem, other.isAbsolute(), ((SimPath) other).names);
   }
 
   static SimPath parse(SimFileSystem fileSystem, String text) {

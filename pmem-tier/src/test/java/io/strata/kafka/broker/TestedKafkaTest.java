@@ -37,7 +37,8 @@ class TestedKafkaTest {
     String install = Files.readString(Path.of("../docs/install.md"));
     String tests =
         Files.readString(
-            Path.of("../integration-tests/src/test/java/io/strata/kafka/it/KafkaVersion.java"));
+            Path.of(
+                "../integration-tests/src/test/java/io/strata/kafka/it/harness/KafkaVersion.java"));
 
     for (String version : KafkaVersions.TESTED) {
       assertThat(readme).contains(version);

@@ -216,7 +216,7 @@ class DocumentationTest {
 
   @Test
   void theTestedVersionsOfKafkaAreNamed() {
-    String tests = "integration-tests/src/test/java/io/strata/kafka/it/KafkaVersion.java";
+    String tests = "integration-tests/src/test/java/io/strata/kafka/it/harness/KafkaVersion.java";
     String text = DocumentedNames.text(MarkdownPage.root().resolve(tests));
     List<String> tested =
         Stream.concat(

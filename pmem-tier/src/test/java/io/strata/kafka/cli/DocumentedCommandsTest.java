@@ -196,7 +196,8 @@ class DocumentedCommandsTest {
     }
     StringBuilder text = new StringBuilder();
     Path tests = MarkdownPage.root().resolve("integration-tests/src/test/java/io/strata/kafka/it");
-    for (String name : List.of("PowerCuts.java", "KillCampaignTest.java", "SoakTest.java")) {
+    for (String name :
+        List.of("powercut/PowerCuts.java", "kills/KillCampaignTest.java", "soak/SoakTest.java")) {
       text.append(Files.readString(tests.resolve(name)));
     }
     return text.toString();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.crash.SimFileSystem;
+import io.strata.kafka.crash.SimPath;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryType;
@@ -30,7 +32,6 @@ import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.spec.LogDiskPace;
 import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -53,7 +54,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -349,16 +349,16 @@ public final class TierStateTest {
           new TierState(
               pools, registry, name -> true, false, (segment, whole) -> {}, InstantSource.system());
       AtomicBoolean looks = new AtomicBoolean();
-      Path partition =
-          lookingWhenLookedUp(
-              Path.of("/logs", "topic-0"),
+      LookedUp partition =
+          new LookedUp(
+              new SimFileSystem().getPath("/logs", "topic-0"),
               () -> {
                 if (looks.compareAndSet(true, false)) {
                   assertThat(state.usagesNow()).hasSize(1);
                 }
               });
-      TieredSegment before = inLogFile(registry, 0, fileIn(partition, 0));
-      TieredSegment newest = inLogFile(registry, 1, fileIn(partition, 1));
+      TieredSegment before = inLogFile(registry, 0, partition.file(0));
+      TieredSegment newest = inLogFile(registry, 1, partition.file(1));
       assertThat(state.now().segments()).hasSize(2);
       assertThat(before.active()).isFalse();
 
@@ -372,32 +372,35 @@ public final class TierStateTest {
     }
   }
 
-  private static Path lookingWhenLookedUp(Path partition, Runnable look) {
-    return answering(
-        partition,
-        asked -> {
-          if (asked.equals("hashCode")) {
-            look.run();
-          }
-          return null;
-        });
-  }
+  /** A directory in whose look-up in the registry another look comes. */
+  private static final class LookedUp extends SimPath {
+    private final Runnable look;
 
-  private static Path fileIn(Path partition, int offset) {
-    return answering(
-        Path.of("/logs", "topic-0", "%020d.log".formatted(offset)),
-        asked -> asked.equals("getParent") ? partition : null);
-  }
+    LookedUp(Path directory, Runnable look) {
+      super(directory);
+      this.look = look;
+    }
 
-  private static Path answering(Path path, Function<String, @Nullable Object> answers) {
-    return (Path)
-        Proxy.newProxyInstance(
-            TierStateTest.class.getClassLoader(),
-            new Class<?>[] {Path.class},
-            (proxy, method, arguments) -> {
-              Object answer = answers.apply(method.getName());
-              return answer == null ? method.invoke(path, arguments) : answer;
-            });
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return super.equals(other);
+    }
+
+    @Override
+    public int hashCode() {
+      look.run();
+      return super.hashCode();
+    }
+
+    SimPath file(int offset) {
+      LookedUp directory = this;
+      return new SimPath(resolve("%020d.log".formatted(offset))) {
+        @Override
+        public Path getParent() {
+          return directory;
+        }
+      };
+    }
   }
 
   /** What has been read counts half after ten minutes, also when the clock was set back. */
