@@ -15,8 +15,8 @@
  *       before the acknowledgement, and {@code tier.durable.DurableNames} its name.
  * </ul>
  *
- * <p>{@code config.StrataConfig.SpillForce#forces} makes {@code forcesAppends} of {@code strata.durability} and
- * {@code strata.spill.force}.
+ * <p>{@code config.StrataConfig.SpillForce#forces} makes {@code forcesAppends} of {@code
+ * strata.durability} and {@code strata.spill.force}.
  *
  * <p>{@code SegmentWriter#writeWithoutLocking} spills what {@code writeToPool} leaves over: {@code
  * tier.space.PoolSpace#makeSpace} has found nothing to evict, the slot has no free extent entry, or
