@@ -145,7 +145,7 @@ final class StoreReads {
    * read, in the one before. Marks the one before as damaged if it is. A copy that is not there any
    * more has moved or was evicted, which is no fault and does not count.
    */
-  void replaced(Located before, Located by, IOException why) {
+  private void replaced(Located before, Located by, boolean ofLog, IOException why) {
     places.put(by.key().id(), by);
     if (before.path().equals(by.path()) && before.hasLog() == by.hasLog()) {
       return; // It was a fault that has passed, or another reader has been faster.
@@ -159,12 +159,15 @@ final class StoreReads {
         by.key(),
         by.hasLog() ? by.path() : "the cold manager",
         why.getMessage());
-    failed(before, why);
+    failed(before, ofLog, why);
   }
 
-  /** Marks a copy as damaged if that is why it could not be read, for the health and the scrub. */
-  void failed(Located copy, IOException why) {
-    if (why instanceof CorruptChunkException) {
+  /**
+   * Marks a copy as damaged if that is why it could not be read, for the health and the scrub. A
+   * copy without the log is not damaged if the cold manager's bytes are.
+   */
+  private void failed(Located copy, boolean ofLog, IOException why) {
+    if (why instanceof CorruptChunkException && (copy.hasLog() || !ofLog)) {
       store.lookup.damaged(copy.directory(), copy.key(), String.valueOf(why.getMessage()));
     }
   }
@@ -306,7 +309,7 @@ final class StoreReads {
       for (Located copy : copies(first, why)) {
         try {
           T read = reading.from(copy);
-          replaced(first, copy, why);
+          replaced(first, copy, ofLog, why);
           return read;
         } catch (IndexMissingException e) {
           throw e;
@@ -314,9 +317,7 @@ final class StoreReads {
           if (control.isCancelled()) {
             throw e;
           }
-          if (copy.hasLog() || !ofLog) {
-            failed(copy, e);
-          }
+          failed(copy, ofLog, e);
           moved |= e instanceof NoSuchFileException;
           if (failure instanceof NoSuchFileException && !(e instanceof NoSuchFileException)) {
             // A copy that is there and cannot be read is not "not found".

@@ -12,9 +12,12 @@ import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +33,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +176,43 @@ class ColdPiecesTest {
     assertThat(read(tier, segment, PIECE, 100)).isEqualTo(expected(segment, PIECE, 100));
     stored[70_000] ^= 1;
     assertThat(read(tier, segment, 0, 100)).as("not kept").isEqualTo(expected(segment, 0, 100));
+  }
+
+  /** Its indexes are right: only the cold manager's bytes are not. */
+  @Test
+  void aCopyWithoutTheLogIsNotMarkedForTheManagersBytes() throws Exception {
+    bench.level("hdd", 1 << 30, "b");
+    SegmentInfo segment = cold(bench.open());
+    await().until(() -> bench.logs("b") == 0);
+    bench.close();
+    bench.threshold = 1;
+    RemoteTier tier = bench.open();
+    assertThat(read(tier, segment, 0, 100)).isEqualTo(expected(segment, 0, 100));
+    Located place = bench.store().lookup.locate(segment.key()).orElseThrow();
+    Path without = Path.of(place.path().toString());
+    boolean isInA = without.startsWith(bench.directory("a"));
+    Path whole =
+        bench
+            .directory(isInA ? "b" : "a")
+            .resolve(bench.directory(isInA ? "a" : "b").relativize(without));
+    Path unused = Files.createDirectories(whole);
+    try (Stream<Path> files = Files.list(without)) {
+      for (Path file : files.toList()) {
+        if (!file.endsWith(StoreNames.WITHOUT_LOG)) {
+          Path unusedToo = Files.copy(file, whole.resolve(String.valueOf(file.getFileName())));
+        }
+      }
+    }
+    Path log =
+        Files.write(
+            whole.resolve(ObjectType.LOG.fileName(segment.key())), TierBench.bytes(segment));
+    assertThat(log).exists();
+    byte[] stored = cold.segments.get(segment.key().id());
+    assertThat(stored).isNotNull();
+    stored[PIECE + 70_000] ^= 1;
+    assertThat(read(tier, segment, PIECE, 100)).isEqualTo(expected(segment, PIECE, 100));
+    assertThat(TierBench.stats(tier).replacedReads()).isEqualTo(1);
+    assertThat(without.resolve(StoreNames.DAMAGED)).doesNotExist();
   }
 
   @Test
