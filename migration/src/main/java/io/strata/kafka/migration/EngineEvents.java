@@ -27,7 +27,7 @@ public interface EngineEvents {
 
   /**
    * A move that the policy planned is not allowed, and was dropped. Called once in a round; the
-   * number of all is in {@link MigrationStats#refusedMoves}.
+   * number of all is in {@code MigrationStats}.
    */
   default void refused(Move move, String reason) {}
 

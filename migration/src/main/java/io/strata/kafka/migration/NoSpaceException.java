@@ -15,9 +15,9 @@ import java.util.Optional;
  * #isCauseOf} is the one place that knows those texts.
  *
  * <p>When a log directory is full, {@code tier.moves.DestageMove#refuseToFill} throws this before a
- * copy. {@code Mover} has the directory wait ({@link BackOffs}), and {@code RoundInventory} offers
- * its oldest segment alone as a trial. Appends do not notice until the pool is full: then {@code
- * SegmentWriter} spills, and passes the system's own exception on to Kafka.
+ * copy. {@code Mover} has the directory wait ({@code plan.BackOffs}), and {@code RoundInventory}
+ * offers its oldest segment alone as a trial. Appends do not notice until the pool is full: then
+ * {@code SegmentWriter} spills, and passes the system's own exception on to Kafka.
  */
 public final class NoSpaceException extends FileSystemException {
   private static final long serialVersionUID = 1L;

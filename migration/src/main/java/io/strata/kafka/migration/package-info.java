@@ -1,7 +1,8 @@
 /**
  * The engine that moves segments between tiers: one thread plans, others move. The engine knows
  * plugin-api alone: no files, no pool, no Kafka. {@code FileStatus} and {@code NoSpaceException}
- * serve the other modules. The remote tier is in packages of its own, below this one.
+ * are for the remote tier and the modules above. The remote tier is in packages of its own, below
+ * this one.
  *
  * <p>Door: {@link io.strata.kafka.migration.MigrationEngine}, with its {@link
  * io.strata.kafka.migration.EngineEnvironment} and {@link io.strata.kafka.migration.EngineEvents}.

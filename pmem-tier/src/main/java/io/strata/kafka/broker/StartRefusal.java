@@ -19,19 +19,20 @@ import org.slf4j.LoggerFactory;
  * <p>Three callers end here, each with reasons of its own:
  *
  * <ul>
- *   <li>{@code RuntimeHandle}, when the tier cannot be opened: {@code BrokerTier} and {@code
- *       BrokerProperties} (file and keys), then in the order of {@code HotTier.start} {@code
- *       PoolType}, {@code KafkaLocks}, {@code MissingPools}, {@code Moments}, {@code PoolSet} with
- *       {@code PoolException.Kind}, {@code LogDirectories}, and {@code Recovery} with {@code
- *       RecoveryRule};
- *   <li>{@code StrataReporter}, when the provider is missing or Kafka reads another configuration;
+ *   <li>{@code RuntimeHandle}, when the tier cannot be opened: the role; {@code BrokerTier}, {@code
+ *       BrokerProperties} and {@code BrokerMigration} (file, keys, policies); then in the order of
+ *       {@code HotTier.start} {@code PoolType}, {@code KafkaLocks}, {@code MissingPools}, {@code
+ *       Moments}, {@code PoolSet} with {@code PoolException.Kind}, {@code LogDirectories}, and
+ *       {@code Recovery} with {@code RecoveryRule} and {@code ForeignRecords};
+ *   <li>{@code StrataReporter}, when the provider is missing or another class loader's, when this
+ *       JVM was taken for a tool, or when Kafka reads another configuration;
  *   <li>{@code StrataRemoteStorageManager}: {@code RemoteConfig}, {@code ClassCopies}, {@code
- *       ColdManager}, {@code StoreOpener}.
+ *       ColdLoading} and {@code ColdManager}, {@code StoreOpener}, and policies.
  * </ul>
  *
  * <p>{@code docs/operations.md}, "When the broker does not start", lists all of them, and {@code
- * RefusalListTest} holds it to the code. {@code HotTier.refusal} tries the local ones and changes
- * nothing.
+ * RefusalListTest} holds it to the code. {@code HotTier.refusal} tries those of the pools and log
+ * directories, and changes nothing.
  */
 final class StartRefusal {
 

@@ -21,8 +21,8 @@
  * io.strata.kafka.config.StrataConfig}, its checked values; {@link
  * io.strata.kafka.config.BrokerProperties} and {@link io.strata.kafka.config.CommandLineArguments},
  * which find them; {@link io.strata.kafka.config.key.ConfigProblem}, what is wrong with them;
- * {@link io.strata.kafka.config.key.MetaProperties}, the identity of a log directory. Nothing here
- * writes a file or logs.
+ * {@link io.strata.kafka.config.key.MetaProperties}, the cluster that a log directory is of.
+ * Nothing here writes a file or logs.
  */
 @NullMarked
 package io.strata.kafka.config;

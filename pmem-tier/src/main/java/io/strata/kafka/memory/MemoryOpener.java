@@ -30,7 +30,7 @@ public final class MemoryOpener {
   /**
    * Opens a file as a memory of its present size, and probes its durability. Takes no lock.
    *
-   * @param file an existing file of at least one byte; see {@link PoolFiles#allocate}
+   * @param file an existing file of at least one byte; see {@link PoolFiles#extend}
    * @throws java.nio.file.NoSuchFileException if there is no such file
    * @throws java.nio.file.AccessDeniedException if the file may not be read, or not written though
    *     {@code writable}

@@ -9,6 +9,10 @@ package io.strata.kafka.memory;
 public interface ProgressListener {
   ProgressListener NONE = (done, total) -> {};
 
-  /** Called from time to time, with the bytes done so far. */
+  /**
+   * Called from time to time.
+   *
+   * @param done bytes done so far, from 0 to {@code total}
+   */
   void progress(long done, long total);
 }

@@ -93,7 +93,11 @@ public record MigrationSettings(
     return relocates && tier < thresholds.size() - 1 ? Mode.THRESHOLD : mode;
   }
 
-  /** Which topics are pinned; remembers its answers. */
+  /**
+   * Which topics are pinned; remembers its answers.
+   *
+   * @throws IllegalArgumentException if an expression is none
+   */
   public Predicate<String> pinned() {
     if (pinnedTopics.isEmpty()) {
       return topic -> false; // It is asked of each segment.

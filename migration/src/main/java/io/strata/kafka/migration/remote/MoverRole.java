@@ -151,7 +151,11 @@ final class MoverRole {
     startEngine();
   }
 
-  /** The lock goes when no move is under way any more, and not before. */
+  /**
+   * The lock goes when no move is under way any more, and not before.
+   *
+   * @return whether none is
+   */
   @CanIgnoreReturnValue
   private boolean stopMoving() throws IOException, InterruptedException {
     if (moves) {

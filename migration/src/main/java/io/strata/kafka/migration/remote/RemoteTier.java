@@ -211,6 +211,8 @@ final class RemoteTier implements AutoCloseable {
   /**
    * Deletes a segment. When this returns it is gone, or the store has taken over to delete the rest
    * later.
+   *
+   * @return the bytes that were removed from the directories
    */
   long delete(String what, SegmentInfo segment) throws IOException, InterruptedException {
     Map<StoreDirectory, Long> removed = Map.of();

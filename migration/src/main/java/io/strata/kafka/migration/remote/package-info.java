@@ -3,9 +3,10 @@
  * All methods may be called by any number of threads, unless their class says otherwise.
  *
  * <p>A deleted topic: Kafka asks once for each segment. {@code store.SegmentStore#delete} removes
- * the bytes below another manager and every copy, by way of the trash. {@code PendingDeletions}
+ * the bytes that another manager has, and every copy, by way of the trash. {@code PendingDeletions}
  * notes in the log directories what cannot be done, and {@code Housekeeping} tries it again. A copy
- * that Kafka never asks to delete stays until {@code strata remote scrub --remove-unneeded}.
+ * that Kafka never asks to delete stays until {@code strata remote scrub --bootstrap-server …
+ * --remove-unneeded}.
  *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side

@@ -233,7 +233,11 @@ public record LogDirectory(UUID id, Path path) {
     return failure;
   }
 
-  /** Makes sure that {@link #recordPools} and {@link #recordMoments} will find room. */
+  /**
+   * Makes sure that {@link #recordPools} and {@link #recordMoments} will find room.
+   *
+   * @throws AttributesException if the file system cannot have so many
+   */
   void requireRoom(Map<UUID, Path> pools) throws IOException {
     Optional<IOException> refused = refusal(pools);
     if (refused.isEmpty()) {
@@ -284,7 +288,11 @@ public record LogDirectory(UUID id, Path path) {
     }
   }
 
-  /** Returns where the pools were when a broker last ran on this directory. */
+  /**
+   * Returns where the pools were when a broker last ran on this directory.
+   *
+   * @throws FileSystemException if the attribute holds something else
+   */
   public Map<UUID, Path> recordedPools() throws IOException {
     return values(
         POOLS_ATTRIBUTE, path.getFileSystem()::getPath, "lines of <pool uuid>=<path>: " + RESTORE);
@@ -301,7 +309,11 @@ public record LogDirectory(UUID id, Path path) {
     Directories.force(path);
   }
 
-  /** Returns when each pool was last used with this directory, in milliseconds since the epoch. */
+  /**
+   * Returns when each pool was last used with this directory, in milliseconds since the epoch.
+   *
+   * @throws FileSystemException if the attribute holds something else
+   */
   public Map<UUID, Long> recordedMoments() throws IOException {
     return values(
         MOMENTS_ATTRIBUTE, Long::valueOf, "lines of <pool uuid>=<milliseconds>: " + RESTORE);

@@ -378,7 +378,9 @@ public final class UnsyncedRenames {
       return known;
     }
     boolean young = noted.contains(Directories.of(directory));
+    Renamed made =
+        directories.computeIfAbsent(directory, path -> new Renamed(path, young ? 0 : -1));
     noteIfDeleted(directory);
-    return directories.computeIfAbsent(directory, path -> new Renamed(path, young ? 0 : -1));
+    return made;
   }
 }

@@ -5,15 +5,16 @@
  *
  * <ol>
  *   <li>{@code PoolSpace.evict} takes the next of {@code CleanSegments} when an append, a new
- *       segment, a copy or the reserve needs space. All other evictions are the planner's, by
- *       {@code tier.moves.TierMoves.evict}.
+ *       segment, a copy or the reserve needs space. An append that finds no extent entry free
+ *       evicts a part of its own segment ({@code SegmentWriter}). All other evictions are the
+ *       planner's, by {@code tier.moves.TierMoves.evict}.
  *   <li>{@code Segment.evict} frees the slot; {@code Segment.evictPart} drops extents of a segment
  *       that stays. Both hand the extents to {@code ReaderGate.retire}.
  *   <li>The thread that evicts, or the last reader that still sees the extents, calls {@code
  *       Pool.release}. It first makes zeros of them where the pool needs a force.
  * </ol>
  *
- * <p>{@code tier.directory.SlotRelease} only removes the tag that is left.
+ * <p>{@code tier.durable.SlotRelease} only removes the tag that is left.
  *
  * <p>Door: {@link io.strata.kafka.tier.space.PoolSpace}.
  */

@@ -170,7 +170,12 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
             + " 'strata remote scrub'");
   }
 
-  /** Looks for a segment in one directory. */
+  /**
+   * Looks for a segment in one directory.
+   *
+   * @return empty if it is not there
+   * @throws StoreUnavailableException if the directory cannot be used
+   */
   public Optional<Located> lookIn(StoreDirectory directory, SegmentKey key) throws IOException {
     try {
       return directory.read(

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums.CorruptChunkException;
@@ -34,7 +35,12 @@ public final class LogReads {
    * Fills a target, on a thread of the copy's directory.
    *
    * @param position of the target's first byte; all of its bytes are the segment's
+   * @param limit the longest that the caller waits
    * @throws CorruptChunkException if the bytes are not what was copied
+   * @throws NoSuchFileException if the log is not there
+   * @throws StoreUnavailableException if the directory cannot be used
+   * @throws io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException if it takes
+   *     too long
    */
   public void read(SegmentStore.Located copy, long position, ReadTarget target, Duration limit)
       throws IOException, InterruptedException {

@@ -65,6 +65,7 @@ public record MoveConfirmation(SegmentStore store) {
    * Returns whether a segment whose first copy is gone was deleted.
    *
    * @param mark of the second copy: names the first one's directory
+   * @return empty if there is no mark any more
    */
   private Optional<Boolean> isDeleted(Path mark, SegmentKey key)
       throws IOException, InterruptedException {

@@ -116,6 +116,7 @@ public final class CopyMarks {
   /**
    * Notes durably that a copy is damaged; the first finding stays.
    *
+   * @return whether this is the first
    * @throws NoSuchFileException if the copy is not there
    */
   public static boolean damaged(Path segment, String finding) throws IOException {

@@ -117,6 +117,8 @@ public final class StoreDirectory extends DirectoryAccess {
   /**
    * Notes that a copy into the directory has failed, if that was the directory's fault: it was
    * neither cancelled, nor kept from its source, nor ended by a fault of the JVM's.
+   *
+   * @return whether it was the directory's fault
    */
   @CanIgnoreReturnValue
   public boolean copyFailed(SegmentKey key, IOException failure) {

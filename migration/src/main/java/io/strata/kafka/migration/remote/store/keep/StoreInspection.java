@@ -154,6 +154,7 @@ public final class StoreInspection {
    * Removes a copy, as a broker does: it is renamed into the trash before, so that nothing partial
    * is ever seen.
    *
+   * @return whether it was there
    * @throws IOException if it cannot be removed, or the cold manager has, or may have, its bytes,
    *     which only that manager can remove
    */

@@ -249,7 +249,9 @@ public final class StoreTiers implements TieredSegments {
           (evicted, progress) -> eviction.evict(evicted, progress.pace(MoveControl.UNLIMITED)));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while a segment was evicted");
+      throw new InterruptedIOException(
+          "interrupted while %s was evicted"
+              .formatted(entry.map(of -> of.key().toString()).orElse("a segment")));
     }
   }
 
