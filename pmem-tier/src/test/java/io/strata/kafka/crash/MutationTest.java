@@ -30,7 +30,7 @@ final class MutationTest {
 
   private static final String LIST = "/io/strata/kafka/crash/crash-sites.txt";
   private static final int SEEDS = 96;
-  private static final int MOST_CUTS = 3000;
+  private static final int MOST_CUTS = 5000;
 
   @Test
   @DisabledIfSystemProperty(named = "strata.crash.mutations", matches = "none")
