@@ -629,6 +629,7 @@ class DirectoryFaultsTest {
     RemoteTier tier = bench.open();
     String first = bench.copied(tier).key().id();
     soon().until(() -> bench.logs("a") == 1 && bench.logs("c") == 1);
+    soon().until(() -> bench.store().inMotion.isEmpty());
     faults.add(
         bench.files.hang(
             (operation, path) ->
