@@ -2,7 +2,6 @@ package io.strata.kafka.it.harness;
 
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.Producer;
 
 /** A thread that sends records to a ledger's topic, whatever happens to the broker, until told. */
@@ -12,16 +11,16 @@ public final class Load implements AutoCloseable {
   private final Producer<byte[], byte[]> producer;
   private final Shape shape;
   private final Random random;
-  private final Thread thread;
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
-  private volatile boolean stopping;
+  private final LoopThread thread;
 
   private Load(RecordLedger ledger, Producer<byte[], byte[]> producer, Shape shape, long seed) {
     this.ledger = ledger;
     this.producer = producer;
     this.shape = shape;
     this.random = new Random(seed);
-    this.thread = new Thread(this::run, "load-" + ledger.topic());
+    this.thread =
+        new LoopThread(
+            "load-" + ledger.topic(), "sending to " + ledger.topic() + " ended early", this::run);
   }
 
   /** How many records, and how large they are. */
@@ -47,43 +46,32 @@ public final class Load implements AutoCloseable {
     return load;
   }
 
-  private void run() {
-    try {
-      long started = System.nanoTime();
-      for (long sent = 0; !stopping; sent++) {
-        int size = shape.minBytes() + random.nextInt(shape.maxBytes() - shape.minBytes());
-        ledger.send(producer, random.nextInt(ledger.partitions()), size);
-        long due = started + sent * 1_000_000_000L / shape.recordsPerSecond();
-        long early = due - System.nanoTime();
-        if (early > 1_000_000) {
-          Thread.sleep(early / 1_000_000);
-        }
+  private void run() throws InterruptedException {
+    long started = System.nanoTime();
+    for (long sent = 0; !thread.isStopping(); sent++) {
+      int size = shape.minBytes() + random.nextInt(shape.maxBytes() - shape.minBytes());
+      ledger.send(producer, random.nextInt(ledger.partitions()), size);
+      long due = started + sent * 1_000_000_000L / shape.recordsPerSecond();
+      long early = due - System.nanoTime();
+      if (early > 1_000_000) {
+        Thread.sleep(early / 1_000_000);
       }
-      producer.flush();
-    } catch (Throwable t) {
-      failure.set(t);
     }
+    producer.flush();
   }
 
   /** Whether it sends; not when it failed. */
   public boolean isRunning() {
-    return thread.isAlive();
+    return thread.isRunning();
   }
 
   /** Sends no more, and waits until each record has succeeded or failed. */
   @Override
   public void close() {
-    stopping = true;
     try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while waiting for the load to end", e);
-    }
-    producer.close();
-    Throwable thrown = failure.get();
-    if (thrown != null) {
-      throw new AssertionError("sending to " + ledger.topic() + " ended early", thrown);
+      thread.close();
+    } finally {
+      producer.close();
     }
   }
 }

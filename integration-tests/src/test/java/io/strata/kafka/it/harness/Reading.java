@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -41,10 +40,8 @@ public final class Reading implements AutoCloseable {
   private final Map<String, String> settings;
   private final long pauseMillis;
   private final Supplier<Check> checks;
-  private final Thread thread;
+  private final LoopThread thread;
   private final AtomicLong records = new AtomicLong();
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
-  private volatile boolean stopping;
 
   private Reading(
       List<TopicPartition> partitions,
@@ -59,8 +56,11 @@ public final class Reading implements AutoCloseable {
     this.settings = settings;
     this.pauseMillis = pauseMillis;
     this.checks = checks;
-    thread = new Thread(this::run, "reading-" + partitions.get(0) + "-" + start);
-    thread.setDaemon(true);
+    thread =
+        new LoopThread(
+            "reading-" + partitions.get(0) + "-" + start,
+            "reading " + partitions + " from the " + start,
+            this::run);
     thread.start();
   }
 
@@ -95,14 +95,12 @@ public final class Reading implements AutoCloseable {
     return records.get();
   }
 
-  private void run() {
+  private void run() throws InterruptedException {
     try (Consumer<byte[], byte[]> consumer = RecordLedger.consumer(bootstrap, settings)) {
       consumer.assign(partitions);
-      while (!stopping) {
+      while (!thread.isStopping()) {
         readOnce(consumer);
       }
-    } catch (Throwable t) {
-      failure.set(t);
     }
   }
 
@@ -115,7 +113,7 @@ public final class Reading implements AutoCloseable {
           partition, start == Start.BEGINNING ? 0 : start == Start.MIDDLE ? end / 2 : end);
     }
     boolean follows = start == Start.TAIL;
-    while (!stopping
+    while (!thread.isStopping()
         && (follows
             || partitions.stream()
                 .anyMatch(p -> consumer.position(p) < ends.getOrDefault(p, 0L)))) {
@@ -145,22 +143,12 @@ public final class Reading implements AutoCloseable {
 
   /** Throws what it has found wrong. */
   public void assertRunning() {
-    Throwable thrown = failure.get();
-    if (thrown != null) {
-      throw new AssertionError("reading " + partitions + " from the " + start, thrown);
-    }
+    thread.assertRunning();
   }
 
   /** Ends it, and throws what it found wrong. */
   @Override
   public void close() {
-    stopping = true;
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while a reader ended", e);
-    }
-    assertRunning();
+    thread.close();
   }
 }

@@ -1,5 +1,6 @@
 package io.strata.kafka.it.kills;
 
+import io.strata.kafka.it.harness.LoopThread;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.kills.CampaignLedger.Item;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -30,11 +30,9 @@ final class CampaignGroup implements AutoCloseable {
 
   private final CampaignLedger ledger;
   private final Consumer<byte[], byte[]> consumer;
-  private final Thread thread;
+  private final LoopThread thread;
   private final Map<TopicPartition, Long> positions = new ConcurrentHashMap<>();
   private final Map<TopicPartition, Long> committed = new HashMap<>();
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
-  private volatile boolean stopping;
 
   private CampaignGroup(CampaignLedger ledger, String bootstrap) {
     this.ledger = ledger;
@@ -46,8 +44,9 @@ final class CampaignGroup implements AutoCloseable {
                 "reconnect.backoff.max.ms", "200",
                 "request.timeout.ms", "5000",
                 "default.api.timeout.ms", "30000"));
-    thread = new Thread(this::run, "campaign-group");
-    thread.setDaemon(true);
+    thread =
+        new LoopThread(
+            "campaign-group", "the consumer group of " + ledger.topic() + " failed", this::run);
   }
 
   static CampaignGroup start(CampaignLedger ledger, String bootstrap) {
@@ -58,10 +57,7 @@ final class CampaignGroup implements AutoCloseable {
 
   /** An error if it has met one. */
   void assertRunning() {
-    Throwable thrown = failure.get();
-    if (thrown != null) {
-      throw new AssertionError("the consumer group of " + ledger.topic() + " failed", thrown);
-    }
+    thread.assertRunning();
   }
 
   /** How many records it has got past. */
@@ -71,25 +67,16 @@ final class CampaignGroup implements AutoCloseable {
 
   @Override
   public void close() {
-    stopping = true;
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while waiting for the group to end", e);
-    }
-    assertRunning();
+    thread.close();
   }
 
   private void run() {
     try (consumer) {
       consumer.subscribe(List.of(ledger.topic()), new Assigned());
-      while (!stopping) {
+      while (!thread.isStopping()) {
         consumer.poll(POLL).forEach(this::accept);
         commit();
       }
-    } catch (Throwable t) {
-      failure.set(t);
     }
   }
 

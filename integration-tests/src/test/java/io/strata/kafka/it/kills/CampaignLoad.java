@@ -1,5 +1,6 @@
 package io.strata.kafka.it.kills;
 
+import io.strata.kafka.it.harness.LoopThread;
 import io.strata.kafka.it.harness.RecordLedger;
 import io.strata.kafka.it.kills.CampaignLedger.Kind;
 import io.strata.kafka.it.kills.CampaignLedger.Outcome;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -53,10 +53,8 @@ public final class CampaignLoad implements AutoCloseable {
   private final List<Integer> keys;
   private final Random random;
   private final int bytesPerSecond;
-  private final Thread thread;
+  private final LoopThread thread;
   private final Map<String, String> settings = new HashMap<>(QUICK);
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
-  private volatile boolean stopping;
 
   /** When the next record may be sent; of the thread alone. */
   private long due = System.nanoTime();
@@ -82,8 +80,9 @@ public final class CampaignLoad implements AutoCloseable {
       // commits its records with the next one.
       settings.put("request.timeout.ms", "30000");
     }
-    this.thread = new Thread(this::run, "campaign-" + id);
-    thread.setDaemon(true);
+    this.thread =
+        new LoopThread(
+            "campaign-" + id, "sending to " + ledger.topic() + " ended early", this::run);
   }
 
   /**
@@ -102,39 +101,25 @@ public final class CampaignLoad implements AutoCloseable {
   /** Sends no more, and waits until what was sent has succeeded or failed. */
   @Override
   public void close() {
-    stopping = true;
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while waiting for a load to end", e);
-    }
-    assertRunning();
+    thread.close();
   }
 
   /** An error if it has ended by an exception. */
   public void assertRunning() {
-    Throwable thrown = failure.get();
-    if (thrown != null) {
-      throw new AssertionError("sending to " + ledger.topic() + " ended early", thrown);
-    }
+    thread.assertRunning();
   }
 
-  private void run() {
-    try {
-      if (ledger.kind() == Kind.TRANSACTIONAL) {
-        sendTransactions();
-      } else {
-        sendRecords();
-      }
-    } catch (Throwable t) {
-      failure.set(t);
+  private void run() throws InterruptedException {
+    if (ledger.kind() == Kind.TRANSACTIONAL) {
+      sendTransactions();
+    } else {
+      sendRecords();
     }
   }
 
   private void sendRecords() throws InterruptedException {
     try (Producer<byte[], byte[]> producer = producer()) {
-      while (!stopping) {
+      while (!thread.isStopping()) {
         Outgoing out = ledger.next(key(), CampaignLedger.NONE, 1, bytes(), random);
         Future<RecordMetadata> unused =
             producer.send(out.send(), (metadata, exception) -> completed(out, metadata, exception));
@@ -157,11 +142,11 @@ public final class CampaignLoad implements AutoCloseable {
   // ---------------------------------------------------------------------------------------------
 
   private void sendTransactions() throws InterruptedException {
-    while (!stopping) {
+    while (!thread.isStopping()) {
       Producer<byte[], byte[]> producer = producer();
       try {
-        until(this::isStopping, producer::initTransactions);
-        while (!stopping) {
+        until(thread::isStopping, producer::initTransactions);
+        while (!thread.isStopping()) {
           transaction(producer);
         }
       } catch (KafkaException e) {
@@ -175,10 +160,6 @@ public final class CampaignLoad implements AutoCloseable {
     try (Producer<byte[], byte[]> last = producer()) {
       until(() -> false, last::initTransactions);
     }
-  }
-
-  private boolean isStopping() {
-    return stopping;
   }
 
   /** One transaction to its end; throws if the producer is of no more use. */
@@ -197,7 +178,7 @@ public final class CampaignLoad implements AutoCloseable {
         producer.abortTransaction();
       } else {
         outcome = Outcome.UNKNOWN;
-        until(this::isStopping, producer::commitTransaction);
+        until(thread::isStopping, producer::commitTransaction);
         outcome = Outcome.COMMITTED;
       }
     } catch (KafkaException e) {
