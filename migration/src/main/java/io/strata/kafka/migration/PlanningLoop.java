@@ -30,7 +30,7 @@ final class PlanningLoop implements Runnable {
   private final Runnable round;
   private final Supplier<Duration> interval;
 
-  /** Has a permit when something has happened since the last round was begun. */
+  /** One permit when something has happened since the last round was begun, none otherwise. */
   private final Semaphore demand = new Semaphore(0);
 
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -90,7 +90,7 @@ final class PlanningLoop implements Runnable {
     }
   }
 
-  /** Has a message received by what may throw. */
+  /** Sends a message to a receiver that may throw. */
   static void report(Runnable message) {
     try {
       message.run();

@@ -14,8 +14,8 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * How long segments and targets wait after failures: the time doubles with each failure in a row,
- * with a random part, so that what failed together is not tried again together.
+ * Times for which segments and targets wait after failures: the time doubles with each failure in a
+ * row, with a random part, so that what failed together is not tried again together.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */

@@ -44,17 +44,17 @@ public record BurstPlan(
   public enum Quantity {
     /** As given; or from pool and threshold. */
     RESERVE(Unit.BYTES, "reserve, or pool x (1 - threshold)"),
-    /** How long a burst lasts on the reserve alone. */
+    /** Time that a burst lasts on the reserve alone. */
     BURST(Unit.SECONDS, "reserve / ingest"),
-    /** How long it lasts while the engine frees space; infinite if that is as fast. */
+    /** Time that it lasts while the engine frees space; infinite if that is as fast. */
     BURST_WHILE_DRAINING(Unit.SECONDS, "reserve / (ingest - drain)"),
-    /** How long it takes to make good the whole reserve. */
+    /** Time that it takes to make good the whole reserve. */
     PAUSE(Unit.SECONDS, "reserve / drain"),
     /** The reserve that the wanted burst needs, without counting on the drain. */
     RESERVE_FOR_BURST(Unit.BYTES, "ingest x burst"),
     /** The reserve that it needs while the engine makes space. */
     RESERVE_FOR_BURST_WHILE_DRAINING(Unit.BYTES, "(ingest - drain) x burst"),
-    /** How long the pause after the wanted burst must be at least. */
+    /** Least pause after the wanted burst. */
     PAUSE_AFTER_BURST(Unit.SECONDS, "(ingest - drain) x burst / drain"),
     /** The part of the wanted burst that finds no space and goes to the next tier. */
     SPILL(Unit.BYTES, "(ingest - drain) x burst - reserve, if more than 0"),
@@ -90,7 +90,7 @@ public record BurstPlan(
       return unit;
     }
 
-    /** How it is computed, in words of what is given. */
+    /** The computation, in words of what is given. */
     public String formula() {
       return formula;
     }

@@ -222,7 +222,7 @@ final class DirectoryVisits {
 
   private void clear() throws IOException {
     StoreUpkeep.Cleared cleared = upkeep.clear(directory, orphanAge.get());
-    scrub.meter.orphansRemoved().add(cleared.removed().size());
+    scrub.removed(cleared.removed().size());
     if (!cleared.removed().isEmpty()) {
       LOG.info("Remote store: removed leftovers of dead processes: {}", cleared.removed());
     }

@@ -280,11 +280,11 @@ final class Housekeeping implements AutoCloseable {
       Optional<RemoteStats.HangingCalls> cold) {
     List<KnownSegment> segments = store.known.entries();
     return new RemoteStats(
-        meters.operations,
+        meters.operations(),
         IntStream.range(0, levelNames.size())
             .mapToObj(level -> levelStats(level, segments, meters.level(level)))
             .toList(),
-        scrub.meter,
+        scrub.meter(),
         stuckCalls
             + deletions.stuck()
             + store.stuck()

@@ -28,7 +28,7 @@ final class RemoteMeters {
   private final LongSupplier nanoTime;
   private final RetriedFailures retried;
   private final List<LevelMeter> levels;
-  final Map<Operation, OperationMeter> operations = new ConcurrentHashMap<>();
+  private final Map<Operation, OperationMeter> operations = new ConcurrentHashMap<>();
 
   /**
    * The meters of a store.
@@ -113,6 +113,11 @@ final class RemoteMeters {
    */
   Run begin(Operation operation, String what) {
     return new Run(operation, what);
+  }
+
+  /** The counts of each kind. */
+  Map<Operation, OperationMeter> operations() {
+    return operations;
   }
 
   /**

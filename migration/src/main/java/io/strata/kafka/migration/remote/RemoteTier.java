@@ -45,9 +45,9 @@ final class RemoteTier implements AutoCloseable {
 
   private final RemoteSettings settings;
   private final LongSupplier nanoTime;
-  final SegmentStore store;
+  private final SegmentStore store;
   private final Optional<ColdManager> manager;
-  final RemoteMeters meters;
+  private final RemoteMeters meters;
   private final StoreReads reads;
   private final ColdPieces pieces;
   private final Deadlines copies;
@@ -57,7 +57,7 @@ final class RemoteTier implements AutoCloseable {
   /** Apart: it is while all deletions hang that one is to be noted. */
   private final Deadlines notes;
 
-  final Outages outages;
+  private final Outages outages;
   private final Housekeeping housekeeping;
   private volatile RemoteSettings.Live live;
 
@@ -105,6 +105,19 @@ final class RemoteTier implements AutoCloseable {
     housekeeping.reconfigure(changed);
     manager.ifPresent(cold -> cold.reconfigure(changed));
     live = changed;
+  }
+
+  RemoteMeters.Run begin(RemoteStats.Operation operation, String what) {
+    return meters.begin(operation, what);
+  }
+
+  Outages outages() {
+    return outages;
+  }
+
+  /** Notes that bytes of a segment were read. */
+  void read(SegmentKey key, long bytes) {
+    store.heat.read(key.id(), bytes);
   }
 
   /**
@@ -231,7 +244,7 @@ final class RemoteTier implements AutoCloseable {
       boolean unused = isNoted(what, segment);
       throw e;
     }
-    reads.places.invalidate(segment.key().id());
+    reads.forget(segment.key().id());
     removed.forEach((directory, bytes) -> meters.level(directory.level()).deleted().add(bytes));
     return removed.values().stream().mapToLong(Long::longValue).sum();
   }
@@ -257,7 +270,7 @@ final class RemoteTier implements AutoCloseable {
     return housekeeping.stats(
         meters,
         copies.stuck() + fetches.stuck() + deletions.stuck() + notes.stuck(),
-        reads.replaced.sum(),
+        reads.replaced(),
         manager.map(ColdManager::hanging));
   }
 

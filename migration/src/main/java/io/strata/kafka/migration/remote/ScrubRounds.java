@@ -55,7 +55,7 @@ final class ScrubRounds {
   private final SegmentStore store;
   private final InstantSource clock;
   private final ByteRateLimiter limit;
-  final ScrubMeter meter = new ScrubMeter();
+  private final ScrubMeter meter = new ScrubMeter();
   private final Map<StoreDirectory, Integer> left = new ConcurrentHashMap<>();
   private final CopyRepair repair;
 
@@ -87,6 +87,15 @@ final class ScrubRounds {
   void stop() {
     stopping = true;
     limit.wakeAll();
+  }
+
+  /** Counts orphans that were removed in passing. */
+  void removed(int orphans) {
+    meter.orphansRemoved().add(orphans);
+  }
+
+  ScrubMeter meter() {
+    return meter;
   }
 
   /** So many orphans of a directory cannot be removed now. */

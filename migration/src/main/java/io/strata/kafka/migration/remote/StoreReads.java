@@ -59,7 +59,7 @@ final class StoreReads {
   private final Outages outages;
 
   /** Counts how often a copy was damaged or could not be read, and another one was read instead. */
-  final LongAdder replaced = new LongAdder();
+  private final LongAdder replaced = new LongAdder();
 
   /** The end of each segment's last fetch, by the segment's id. */
   private final Cache<String, Long> fetched =
@@ -75,7 +75,7 @@ final class StoreReads {
           .build();
 
   /** Where each segment was when it was last looked for, by its id. */
-  final Cache<String, Located> places =
+  private final Cache<String, Located> places =
       Caffeine.newBuilder()
           .maximumWeight(PLACES_BYTES)
           .weigher(
@@ -170,6 +170,16 @@ final class StoreReads {
     if (why instanceof CorruptChunkException && (copy.hasLog() || !ofLog)) {
       store.lookup.damaged(copy.directory(), copy.key(), String.valueOf(why.getMessage()));
     }
+  }
+
+  /** Counts the reads from another copy than the first, which was damaged or could not be read. */
+  long replaced() {
+    return replaced.sum();
+  }
+
+  /** Forgets where a segment was. */
+  void forget(String id) {
+    places.invalidate(id);
   }
 
   String directories() {

@@ -223,8 +223,8 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
           SegmentKey key = KafkaSegments.key(metadata);
           try {
             InputStream range = now.open(what, key, startPosition, endPosition);
-            LongConsumer read = bytes -> now.store.heat.read(key.id(), bytes);
-            return new FetchStream(range, run, read, now.outages);
+            LongConsumer read = bytes -> now.read(key, bytes);
+            return new FetchStream(range, run, read, now.outages());
           } catch (SegmentMissingException e) {
             throw missing(metadata, e);
           }
@@ -309,10 +309,11 @@ public final class StrataRemoteStorageManager implements RemoteStorageManager {
       throw new RemoteStorageException(
           "Strata's remote tier is not open: it was not configured yet, or is closed");
     }
-    RemoteMeters.Run run = now.meters.begin(operation, what);
+    RemoteMeters.Run run = now.begin(operation, what);
     try {
       return isRead
-          ? now.outages.read(run::tookNanos, operation == Operation.INDEX, () -> work.run(now, run))
+          ? now.outages()
+              .read(run::tookNanos, operation == Operation.INDEX, () -> work.run(now, run))
           : work.run(now, run);
     } catch (Throwable e) { // An Error too: Kafka neither logs nor counts it.
       if (e instanceof InterruptedException) {
