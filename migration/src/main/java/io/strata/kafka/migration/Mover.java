@@ -155,7 +155,7 @@ final class Mover {
     if (!stopping) {
       // Not a failure, but the next round would plan the same again.
       backOffs.cancelled(planned.id());
-      if (result.outcome() == Outcome.NO_SPACE) {
+      if (result.outcome() == Outcome.TARGET_FULL) {
         backOffs.failed(planned.target(), true);
       }
     }

@@ -454,7 +454,7 @@ public final class FakeTiers implements TieredSegments {
         }
         if (toTier < lowest) {
           if (!makeSpace(toTier, roundUp(bytes), seg)) {
-            return MoveResult.noSpace("tier " + toTier + " is full");
+            return MoveResult.targetFull("tier " + toTier + " is full");
           }
           used[toTier] += roundUp(bytes);
         }
@@ -498,7 +498,7 @@ public final class FakeTiers implements TieredSegments {
     if (seg.tail > 0 && toTier == seg.tier) {
       // Into another slot, before the one that it has is free.
       if (!isFree(toTier, roundUp(seg.bytes))) {
-        return MoveResult.noSpace("tier " + toTier + " is full");
+        return MoveResult.targetFull("tier " + toTier + " is full");
       }
       used[toTier] += roundUp(seg.bytes) - seg.inPool();
       seg.tail = 0;
@@ -509,7 +509,7 @@ public final class FakeTiers implements TieredSegments {
       return MoveResult.cancelled("not below");
     }
     if (!isFree(toTier, roundUp(seg.bytes))) {
-      return MoveResult.noSpace("tier " + toTier + " is full");
+      return MoveResult.targetFull("tier " + toTier + " is full");
     }
     used[toTier] += roundUp(seg.bytes);
     boolean part = seg.evicted > 0;
@@ -609,7 +609,7 @@ public final class FakeTiers implements TieredSegments {
               case PROMOTE -> promote(planned.id(), move.toTier(), MoveControl.UNLIMITED);
               case EVICT -> evict(planned.id());
             };
-        if (result.outcome() == MoveResult.Outcome.NO_SPACE) {
+        if (result.outcome() == MoveResult.Outcome.TARGET_FULL) {
           violations.add(move + ": " + result.reason());
         }
         if (result.outcome() == MoveResult.Outcome.DONE && planned.evictAfter()) {

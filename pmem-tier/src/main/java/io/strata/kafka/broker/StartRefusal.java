@@ -19,11 +19,11 @@ import org.slf4j.LoggerFactory;
  * <p>Three callers end here, each with reasons of its own:
  *
  * <ul>
- *   <li>{@code RuntimeHandle}, when the tier cannot be opened: the role; {@code BrokerTier}, {@code
- *       BrokerProperties} and {@code BrokerMigration} (file, keys, policies); then in the order of
- *       {@code HotTier.start} {@code PoolType}, {@code KafkaLocks}, {@code MissingPools}, {@code
- *       Moments}, {@code PoolSet} with {@code PoolException.Kind}, {@code LogDirectories}, and
- *       {@code Recovery} with {@code RecoveryRule} and {@code ForeignRecords};
+ *   <li>{@code RuntimeOpener}, when the tier cannot be opened: by the role of this JVM; by {@code
+ *       BrokerTier}, {@code BrokerProperties} and {@code BrokerMigration} (file, keys, policies);
+ *       then in the order of {@code HotTier.start} {@code PoolType}, {@code KafkaLocks}, {@code
+ *       MissingPools}, {@code Moments}, {@code PoolSet} with {@code PoolException.Kind}, {@code
+ *       LogDirectories}, and {@code Recovery} with {@code RecoveryRule} and {@code ForeignRecords};
  *   <li>{@code StrataReporter}, when the provider is missing or another class loader's, when this
  *       JVM was taken for a tool, or when Kafka reads another configuration;
  *   <li>{@code StrataRemoteStorageManager}: {@code RemoteConfig}, {@code ClassCopies}, {@code

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  */
 public final class StrataRuntime {
 
-  private static final RuntimeHandle HANDLE = new RuntimeHandle();
+  private static final RuntimeOpener OPENER = new RuntimeOpener();
 
   private StrataRuntime() {}
 
@@ -35,18 +35,18 @@ public final class StrataRuntime {
    *     what to do. Every later call throws the same.
    */
   public static SegmentFiles segmentFiles() throws IOException {
-    return HANDLE.segmentFiles();
+    return OPENER.segmentFiles();
   }
 
   /** The tier of a broker, opened if it was not; empty in a tool and in a controller alone. */
   public static Optional<BrokerTier> broker() throws IOException {
-    HANDLE.segmentFiles();
-    return HANDLE.broker();
+    OPENER.segmentFiles();
+    return OPENER.broker();
   }
 
   /** Ends the JVM of a broker that must not start, and logs why last; returns in another JVM. */
   public static void refuseStart(Throwable reason) {
-    if (RuntimeHandle.endsWithARefusal()) {
+    if (RuntimeOpener.endsWithARefusal()) {
       StartRefusal.end(reason);
     }
   }

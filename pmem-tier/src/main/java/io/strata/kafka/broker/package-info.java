@@ -4,7 +4,8 @@
  *
  * <p>Public doors: {@link io.strata.kafka.broker.StrataRuntime}, the handle; {@link
  * io.strata.kafka.broker.BrokerTier} and {@link io.strata.kafka.broker.BrokerMigration}, which it
- * opens; {@link io.strata.kafka.broker.RemoteRuntime}, which the remote tier loads by its name.
+ * opens; {@link io.strata.kafka.broker.RemoteRuntime}, which the remote tier loads by its name. A
+ * refused start ends in {@code StartRefusal}, which lists who refuses.
  */
 @NullMarked
 package io.strata.kafka.broker;

@@ -20,7 +20,7 @@ public record CopyResult(Outcome outcome, long changes, long end, long bytes, St
     /** It was asked to stop. */
     STOPPED,
     /** The target pool has no space. */
-    NO_SPACE,
+    TARGET_FULL,
     /** The segment's own bytes are not what Kafka wrote; nothing was copied. */
     CORRUPT
   }

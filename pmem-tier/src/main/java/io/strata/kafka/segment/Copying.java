@@ -250,7 +250,7 @@ final class Copying {
     Slot slot = target.slot();
     while (slot.extents().end() < begun.size()) {
       if (!slot.growFor(begun.size() - slot.extents().end())) {
-        return CopyResult.ended(Outcome.NO_SPACE);
+        return CopyResult.ended(Outcome.TARGET_FULL);
       }
     }
     Source source = new Source(begun, logFile, pace);

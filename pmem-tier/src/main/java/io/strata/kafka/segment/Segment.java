@@ -714,7 +714,7 @@ public final class Segment implements SegmentBytes {
   }
 
   @Override
-  public void read(long count, long nanos) {
+  public void noteRead(long count, long nanos) {
     reads.add(count, settings.clock().millis());
     events.read(count, nanos);
   }

@@ -196,7 +196,7 @@ public final class SegmentChannel extends FileChannel {
 
   private void notifyRead(long read, long start) {
     if (read > 0) {
-      bytes.read(read, System.nanoTime() - start);
+      bytes.noteRead(read, System.nanoTime() - start);
     }
   }
 

@@ -21,8 +21,11 @@
  * <p>{@code SegmentWriter#writeWithoutLocking} spills what {@code writeToPool} leaves over: no
  * extent is free after {@code tier.space.PoolSpace#makeSpace}, the slot has no free extent entry,
  * or the write would leave a gap of more than 1 MiB. From then on all that lies beyond the pool's
- * part goes to the log file, until a move makes the segment whole again. A new segment that gets no
- * slot has not spilled: {@code tier.Placement} has it begin in its log file.
+ * part goes to the log file, until a move makes the segment whole again. A truncation spills too,
+ * while a reader still sees the log file behind it. A new segment that gets no slot has not
+ * spilled: {@code tier.Placement} has it begin in its log file, when {@code
+ * tier.space.PoolSpace#place} finds no space or {@code Scarcity#passesOn} keeps it out of a pool
+ * that is nearly all dirty.
  *
  * <p>Public doors: {@code Segment} (shared by all channels on it), {@link
  * io.strata.kafka.segment.view.SegmentTag} (what ties the log file to its slot), {@link

@@ -32,7 +32,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Gives a file that Kafka makes for a new segment a slot in the first tier that has space.
+ * Gives a file that Kafka makes for a new segment a slot in the first tier that has space and does
+ * not pass it on. Without one the segment begins in its log file.
  *
  * <p>Thread safety: all methods may be called by any thread that holds the file's name ({@link
  * LogFileNames}).

@@ -9,9 +9,10 @@
  * the slot when the unlinking is durable. {@code RecoveryRule} ends what a crash has left. The
  * copies of the remote tier: {@code migration.remote}.
  *
- * <p>A full log directory: {@code moves.DestageMove#refuseToFill} ends a copy before it begins,
- * {@code migration.Mover} has the directory wait, and appends spill only when the pool is full too
- * ({@code migration.NoSpaceException}).
+ * <p>A full log directory: {@code moves.DestageMove#refuseToFill} ends a copy before it begins. If
+ * the disk fills during a copy, {@code segment.Copying#copyToLogFile} drops what it has written,
+ * and the pool keeps its own. After either, {@code migration.Mover#failed} has the directory wait,
+ * and appends spill only when the pool is full too ({@code migration.NoSpaceException}).
  *
  * <p>Door: {@link io.strata.kafka.tier.HotTier}. Rooms, lowest first: {@code spec}, {@code
  * directory}, {@code files}, {@code durable}, {@code space}, {@code moves}, {@code start}, this

@@ -14,9 +14,10 @@ import java.util.regex.PatternSyntaxException;
  *
  * @param mode whether a copy in the pool is kept once it is clean
  * @param thresholds for each tier that has pools, fastest first: the dirty share of its capacity
- *     above which segments are copied down, from 0 (as soon as sealed) to 1; -1 for never
- * @param hysteresis how far below the threshold the dirty share is brought, from 0 to 1: the low
- *     mark is the threshold less this, and not below 0
+ *     (the used one where {@link #modeOf} is {@code THRESHOLD}) above which segments are copied
+ *     down, from 0 (as soon as sealed) to 1; -1 for never
+ * @param hysteresis how far below the threshold that share is brought, from 0 to 1: the low mark is
+ *     the threshold less this, and not below 0
  * @param threads how many moves are made at once, from 1
  * @param downBytesPerSecond the rate limit of copies down, all threads together; 0 for none
  * @param upBytesPerSecond the rate limit of copies up, all threads together; 0 for none

@@ -169,7 +169,7 @@ public interface TieredSegments {
       /** The segment is gone or changed, or the engine asked to stop. */
       CANCELLED,
       /** The target tier has no space, clean segments evicted. */
-      NO_SPACE
+      TARGET_FULL
     }
 
     public static MoveResult done(long bytes) {
@@ -180,8 +180,8 @@ public interface TieredSegments {
       return new MoveResult(Outcome.CANCELLED, 0, reason);
     }
 
-    public static MoveResult noSpace(String reason) {
-      return new MoveResult(Outcome.NO_SPACE, 0, reason);
+    public static MoveResult targetFull(String reason) {
+      return new MoveResult(Outcome.TARGET_FULL, 0, reason);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote;
 
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nothing that it hands out is used outside such a call: a range is read to its end in it.
  */
-final class ColdManager implements OtherManager, AutoCloseable {
+final class ColdManager implements ColdStorage, AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StrataRemoteStorageManager.class);
 

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
+import io.strata.kafka.migration.remote.store.CopyLookup.Copies;
 import io.strata.kafka.migration.remote.store.LogReads;
 import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
 import io.strata.kafka.migration.remote.store.LogReads.ReadTarget;
@@ -18,7 +19,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
@@ -192,7 +192,8 @@ final class StoreReads {
    * @param position of the target's first byte; all of its bytes are the segment's
    * @param time of the fetch; a read has begun
    * @return the copy that was read
-   * @throws CorruptChunkException if the bytes are wrong, and no other copy has them right
+   * @throws CorruptChunkException if the bytes are wrong in each copy, and no directory that may
+   *     have one is away
    */
   Located read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
@@ -316,7 +317,8 @@ final class StoreReads {
     IOException failure = why;
     for (int round = 0; moved && round < 2; round++) {
       moved = why instanceof NoSuchFileException;
-      for (Located copy : copies(first, why)) {
+      Copies copies = copies(first, why);
+      for (Located copy : copies.found()) {
         try {
           T read = reading.from(copy);
           replaced(first, copy, ofLog, why);
@@ -329,17 +331,33 @@ final class StoreReads {
           }
           failed(copy, ofLog, e);
           moved |= e instanceof NoSuchFileException;
-          if (failure instanceof NoSuchFileException && !(e instanceof NoSuchFileException)) {
-            // A copy that is there and cannot be read is not "not found".
-            e.addSuppressed(failure);
-            failure = e;
-          } else if (e != failure) {
-            failure.addSuppressed(e);
-          }
+          failure = heavier(failure, e);
         }
+      }
+      if (copies.problem().isPresent()) {
+        failure = heavier(failure, copies.problem().get());
       }
     }
     throw failure;
+  }
+
+  private static IOException heavier(IOException one, IOException other) {
+    IOException heavier = weight(other) > weight(one) ? other : one;
+    if (one != other) {
+      heavier.addSuppressed(heavier == one ? other : one);
+    }
+    return heavier;
+  }
+
+  /**
+   * Orders why copies could not be read, by how much is left to hope for: one that is not there,
+   * one that is wrong, one that a later try may read.
+   */
+  private static int weight(IOException failure) {
+    if (failure instanceof NoSuchFileException) {
+      return 0;
+    }
+    return RemoteFailures.cause(failure) == RemoteStats.Cause.CORRUPT ? 1 : 2;
   }
 
   /** Reads an index, in a call that has a deadline; fails as {@link RemoteTier#index}. */
@@ -364,12 +382,12 @@ final class StoreReads {
    *
    * @param why it is not read where it was; is thrown if it is not found elsewhere
    */
-  private List<Located> copies(Located first, IOException why) throws IOException {
+  private Copies copies(Located first, IOException why) throws IOException {
     SegmentKey key = first.key();
     try {
       places.invalidate(key.id());
-      List<Located> copies = store.lookup.copies(key);
-      if (copies.isEmpty()) {
+      Copies copies = store.lookup.copies(key);
+      if (copies.found().isEmpty()) {
         throw missing(key);
       }
       return copies;

@@ -2,6 +2,8 @@ package io.strata.kafka.migration.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
@@ -289,6 +291,39 @@ class StrataRemoteStorageManagerTest {
     assertThat(segmentIn(List.of(ssd), two).resolve("damaged")).exists();
     assertThat(stats().damagedSegments()).isEqualTo(2);
     assertThat(stats().replacedReads()).isZero();
+  }
+
+  /** Kafka and the alerts are told that a segment is damaged only if no directory may have it. */
+  @Test
+  void aDamagedCopyBesideOneThatCannotBeReadIsAway() throws Exception {
+    Path second = Files.createDirectory(top.resolve("second"));
+    StrataRemoteStorageManager manager = manager(settings(Duration.ofSeconds(30), ssd, second));
+    RemoteLogSegmentMetadata segment = copied(manager, 0);
+    Path damaged = segmentIn(List.of(ssd, second), segment);
+    Path from = damaged.startsWith(ssd) ? ssd : second;
+    Path other = from.equals(ssd) ? second : ssd;
+    Path unreadable = other.resolve(from.relativize(damaged));
+    copyTree(damaged, unreadable);
+    Path log = fileIn(unreadable, ".log");
+    Files.delete(log);
+    // A directory in the place of a file is there, and every read of it fails.
+    Path unused = Files.createDirectory(log);
+    Damage.FLIPPED.of(fileIn(damaged, ".log"));
+    Damage.FLIPPED.of(fileIn(damaged, ".index"));
+
+    assertThatThrownBy(() -> all(manager.fetchLogSegment(segment, 0)))
+        .isInstanceOf(Outages.Unanswered.class);
+    Runnable back = away(other);
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.OFFSET))
+        .isInstanceOf(Outages.Unanswered.class);
+    assertThat(failures(Operation.FETCH, Cause.CORRUPT)).isZero();
+    assertThat(failures(Operation.INDEX, Cause.CORRUPT)).isZero();
+    assertThat(damaged.resolve("damaged")).exists();
+
+    back.run();
+    await()
+        .until(() -> catchThrowable(() -> manager.fetchIndex(segment, IndexType.OFFSET)) == null);
+    assertThat(all(manager.fetchIndex(segment, IndexType.OFFSET))).isEqualTo(bytes(1, 80));
   }
 
   private enum Damage {

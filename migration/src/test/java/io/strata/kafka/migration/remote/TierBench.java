@@ -5,7 +5,7 @@ import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
@@ -59,7 +59,7 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   Duration deleteTimeout = Duration.ofSeconds(60);
   List<Path> memory = List.of();
   int segmentBytes = BYTES;
-  Optional<OtherManager> cold = Optional.empty();
+  Optional<ColdStorage> cold = Optional.empty();
   LongSupplier nanoTime = System::nanoTime;
   PageCacheFilling pageCache = (file, position, bytes) -> {};
   ThreadFactory threads = EngineEnvironment.system().threads();

@@ -64,7 +64,7 @@ public interface SegmentBytes {
   void logFileMayHaveGrown(FileChannel logFile) throws IOException;
 
   /** Is notified of each call that has read something; see {@link SegmentEvents#read}. */
-  default void read(long count, long nanos) {}
+  default void noteRead(long count, long nanos) {}
 
   /** Is notified of each call that has written something; see {@link SegmentEvents#appended}. */
   default void appended(long count, long nanos) {}

@@ -51,7 +51,8 @@ final class MovePace implements CopyPace {
       case COPIED -> Optional.empty();
       case CHANGED -> Optional.of(MoveResult.cancelled("it was changed or deleted meanwhile"));
       case STOPPED -> Optional.of(MoveResult.cancelled("the engine stops"));
-      case NO_SPACE -> Optional.of(MoveResult.noSpace("the pool's space is in too many pieces"));
+      case TARGET_FULL ->
+          Optional.of(MoveResult.targetFull("the pool's space is in too many pieces"));
       case CORRUPT ->
           throw new CorruptSegmentException(
               segment.logFile() + ": " + copied.problem() + ", in " + segment.segment().name());

@@ -57,7 +57,7 @@ record RelocateMove(
     durable.makeDurable(segment);
     Optional<Residence> target = slots.allocate(tier, segment, segment.segment().size(), evict);
     if (target.isEmpty()) {
-      return MoveResult.noSpace("no pool of tier " + tier.name() + " has space for it");
+      return MoveResult.targetFull("no pool of tier " + tier.name() + " has space for it");
     }
     Tie tie = new Tie(segment, target.get());
     try {

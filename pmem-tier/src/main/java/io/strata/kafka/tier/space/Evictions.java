@@ -5,7 +5,10 @@ import io.strata.kafka.tier.files.TieredSegment;
 import java.io.IOException;
 import java.util.Optional;
 
-/** The one step of an eviction that no crash can come into: the log file's tag follows later. */
+/**
+ * Frees the slot of a clean segment, in one step that no crash can divide. The log file's tag
+ * follows later.
+ */
 public final class Evictions {
 
   private Evictions() {}

@@ -22,7 +22,7 @@ import java.util.Optional;
  */
 public record PoolForcer(SegmentRegistry registry, TierCounts counts) {
 
-  /** How long Linux too, lets written bytes wait (vm.dirty_expire_centisecs). */
+  /** How long Linux, too, lets written bytes wait (vm.dirty_expire_centisecs). */
   public static final long INTERVAL_MILLIS = 30_000;
 
   /** Forces what is due: each segment from where it was forced last. */

@@ -22,7 +22,7 @@ import java.util.Optional;
  *
  * @param manager the one that is configured, if one is
  */
-public record ColdCopies(Optional<OtherManager> manager) {
+public record ColdCopies(Optional<ColdStorage> manager) {
 
   /**
    * Returns whether the configured manager has said that it has the bytes, by the mark of a copy;
@@ -56,8 +56,8 @@ public record ColdCopies(Optional<OtherManager> manager) {
     return FileStatus.isThere(segment.resolve(StoreNames.COLD));
   }
 
-  OtherManager require(Path segment, ColdMark mark) throws StoreUnavailableException {
-    OtherManager found = require(segment);
+  ColdStorage require(Path segment, ColdMark mark) throws StoreUnavailableException {
+    ColdStorage found = require(segment);
     if (!found.className().equals(mark.className())) {
       throw new StoreUnavailableException(
           """
@@ -69,7 +69,7 @@ public record ColdCopies(Optional<OtherManager> manager) {
     return found;
   }
 
-  private OtherManager require(Path segment) throws StoreUnavailableException {
+  private ColdStorage require(Path segment) throws StoreUnavailableException {
     return manager.orElseThrow(
         () ->
             new StoreUnavailableException(
@@ -132,7 +132,7 @@ public record ColdCopies(Optional<OtherManager> manager) {
    * meet it is made up for.
    */
   Optional<byte[]> copy(SegmentStore.Located source) throws IOException, InterruptedException {
-    OtherManager to = require(source.path());
+    ColdStorage to = require(source.path());
     try {
       return to.copy(source.manifest(), source.path());
     } catch (IOException | RuntimeException e) {
@@ -152,7 +152,7 @@ public record ColdCopies(Optional<OtherManager> manager) {
     if (!isMarked(place)) {
       return;
     }
-    OtherManager from;
+    ColdStorage from;
     Optional<byte[]> custom = Optional.empty();
     try {
       ColdMark mark = ColdMark.read(place);
@@ -167,7 +167,7 @@ public record ColdCopies(Optional<OtherManager> manager) {
   }
 
   /** Another manager, which has the lowest level: copies, reads and deletes segments there. */
-  public interface OtherManager {
+  public interface ColdStorage {
 
     String className();
 

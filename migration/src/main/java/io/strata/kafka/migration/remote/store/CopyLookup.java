@@ -37,19 +37,27 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     // A segment that moves between two looks is in neither: the second round finds it.
     Optional<Located> found = Optional.empty();
     for (int round = 0; found.isEmpty() && round < 2; round++) {
-      found = copies(directories, key, true, notThere -> {}).stream().findFirst();
+      found = copies(directories, key, true, notThere -> {}).found().stream().findFirst();
     }
     return found;
   }
 
   /**
-   * All places that have a segment: first those with its bytes, the fastest first, those that are
-   * not known to be damaged before the others; then those by which the cold manager can be asked;
-   * then those with its indexes alone.
+   * The places that have a segment.
    *
-   * @throws IOException if there are none, and a directory that may have one cannot be used
+   * @param found first those with its bytes, the fastest first, those that are not known to be
+   *     damaged before the others; then those by which the cold manager can be asked; then those
+   *     with its indexes alone
+   * @param problem why a directory does not say whether it has the segment; empty if all do
    */
-  public List<Located> copies(SegmentKey key) throws IOException {
+  public record Copies(List<Located> found, Optional<IOException> problem) {}
+
+  /**
+   * Looks for a segment in all directories.
+   *
+   * @throws IOException if no copy is found, and a directory that may have one cannot be used
+   */
+  public Copies copies(SegmentKey key) throws IOException {
     return copies(directories, key, false, notThere -> {});
   }
 
@@ -63,17 +71,18 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     List<StoreDirectory> confirmed =
         entry.copies().stream().filter(c -> !c.moving()).map(StoredCopy::directory).toList();
     return copies(confirmed, entry.key(), true, gone -> known.remove(entry.key().id(), gone))
+        .found()
         .stream()
         .findFirst();
   }
 
   /**
-   * Finds the copies in some directories, in the order of {@link #copies(SegmentKey)}.
+   * Finds the copies in some directories.
    *
    * @param one whether one with its bytes, which is not known to be damaged, is enough
    * @param notThere gets the directories that do not have the segment
    */
-  private List<Located> copies(
+  private Copies copies(
       List<StoreDirectory> in, SegmentKey key, boolean one, Consumer<StoreDirectory> notThere)
       throws IOException {
     List<Located> whole = new ArrayList<>();
@@ -91,7 +100,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
         Located copy = found.get();
         boolean isDamaged = copy.hasLog() && CopyMarks.isDamaged(copy.path());
         if (one && copy.hasLog() && !isDamaged) {
-          return List.of(copy);
+          return new Copies(List.of(copy), problem);
         }
         if (cold.seemsToHave(copy.path())) {
           withCold.add(copy.withoutLog());
@@ -103,7 +112,11 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
         }
       } catch (IOException e) {
         noteDamage(directory, key, e);
-        problem = problem.or(() -> Optional.of(e));
+        // A wrong manifest says less than a directory that may have a right one.
+        problem =
+            problem
+                .filter(before -> !(before instanceof CorruptManifestException))
+                .or(() -> Optional.of(e));
       }
     }
     List<Located> copies =
@@ -111,7 +124,7 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     if (copies.isEmpty() && problem.isPresent()) {
       throw problem.get();
     }
-    return copies;
+    return new Copies(copies, problem);
   }
 
   /** The inventory is wrong about a copy that is gone. */

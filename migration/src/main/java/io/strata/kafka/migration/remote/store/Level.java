@@ -88,7 +88,8 @@ public interface Level {
       Optional<CopyPlacement.Reservation> reserved =
           progress.waitFor(() -> store.placement.reserveIn(number, entry.diskBytes()));
       if (reserved.isEmpty()) {
-        return MoveResult.noSpace("no directory of the level has " + entry.diskBytes() + " bytes");
+        return MoveResult.targetFull(
+            "no directory of the level has " + entry.diskBytes() + " bytes");
       }
       try (CopyPlacement.Reservation space = reserved.get()) {
         StoreDirectory target = space.directory();

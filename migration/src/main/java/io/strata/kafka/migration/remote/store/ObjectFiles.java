@@ -1,7 +1,7 @@
 package io.strata.kafka.migration.remote.store;
 
 import io.strata.kafka.migration.CorruptSegmentException;
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.Disk;
@@ -59,7 +59,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
     Manifest manifest = source.manifest();
     if (object.type() == ObjectType.LOG && !source.hasLog()) {
       ColdMark mark = SourceException.reading(() -> ColdMark.read(source.path()));
-      OtherManager from = SourceException.reading(() -> cold.require(source.path(), mark));
+      ColdStorage from = SourceException.reading(() -> cold.require(source.path(), mark));
       Optional<byte[]> custom = mark.customMetadataBytes();
       check(target, object, read(from, custom, manifest, Optional.of(target), pace));
       return;
@@ -90,7 +90,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
   /** Reads all that the cold manager has of a segment, and compares it with the manifest. */
   void readBack(Manifest manifest, Optional<byte[]> custom, BytePace pace)
       throws IOException, InterruptedException {
-    OtherManager from = cold.manager().orElseThrow();
+    ColdStorage from = cold.manager().orElseThrow();
     int found = read(from, custom, manifest, Optional.empty(), pace).whole();
     if (found != manifest.log().checksum()) {
       throw new IOException(
@@ -185,7 +185,7 @@ public record ObjectFiles(ColdCopies cold, CopyBuffers buffers) {
   }
 
   private static ChunkChecksums.Builder read(
-      OtherManager from,
+      ColdStorage from,
       Optional<byte[]> custom,
       Manifest manifest,
       Optional<Path> target,

@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
 import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.Level.ColdLevel;
@@ -81,7 +81,7 @@ public final class SegmentStore implements AutoCloseable {
    *     it
    * @throws IOException if the broker's own log directories cannot be read or written
    */
-  public SegmentStore(StoreOptions options, Optional<OtherManager> manager) throws IOException {
+  public SegmentStore(StoreOptions options, Optional<ColdStorage> manager) throws IOException {
     StoreOpener.Opened opened = StoreOpener.open(options);
     this.options = options;
     warnings = opened.warnings();
@@ -127,7 +127,7 @@ public final class SegmentStore implements AutoCloseable {
 
   /** Returns whether the cold manager is copying a segment, even if the caller no longer waits. */
   public boolean isCopyingToCold() {
-    return cold.manager().map(OtherManager::isCopying).orElse(false);
+    return cold.manager().map(ColdStorage::isCopying).orElse(false);
   }
 
   public int stuck() {

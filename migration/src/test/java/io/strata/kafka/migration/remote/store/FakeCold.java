@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.layout.ChunkChecksums;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A cold manager in memory: the segments' bytes by id. */
-public final class FakeCold implements OtherManager {
+public final class FakeCold implements ColdStorage {
 
   /** What it has. */
   public final Map<String, byte[]> segments = new ConcurrentHashMap<>();

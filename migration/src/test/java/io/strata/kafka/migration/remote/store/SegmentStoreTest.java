@@ -236,11 +236,11 @@ class SegmentStoreTest {
     SegmentStore.Copied unused = Stores.copy(store, local, segment);
     Path copy = StoreNames.segment(ssd, segment.key());
     Path unusedPath = Files.write(copy.resolve(StoreNames.COLD), new byte[] {'x'});
-    assertThat(store.lookup.copies(segment.key()))
+    assertThat(store.lookup.copies(segment.key()).found())
         .singleElement()
         .matches(SegmentStore.Located::hasLog);
     Files.delete(copy.resolve(ObjectType.LOG.fileName(segment.key())));
-    assertThat(store.lookup.copies(segment.key()))
+    assertThat(store.lookup.copies(segment.key()).found())
         .singleElement()
         .matches(found -> !found.hasLog());
     SegmentStore.Located found = store.lookup.locate(segment.key()).orElseThrow();

@@ -224,7 +224,7 @@ class StoreFailingCallsTest {
       if (found.get().hasLog()) {
         bytes = ByteBuffer.wrap(Files.readAllBytes(found.get().file(ObjectType.LOG)));
       } else {
-        store.lookup.readCold(store.lookup.copies(segment.key()).get(0), 0, bytes);
+        store.lookup.readCold(store.lookup.copies(segment.key()).found().get(0), 0, bytes);
       }
       assertThat(bytes.array()).isEqualTo(Stores.bytes(segment.key().startOffset(), BYTES));
       return true;

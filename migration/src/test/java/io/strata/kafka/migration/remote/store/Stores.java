@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.SegmentStore.LogSource;
 import io.strata.kafka.migration.remote.store.SegmentStore.StoreRefusedException;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
@@ -72,7 +72,7 @@ public final class Stores {
     return open(options(broker, List.of(), StoreStage.Hook.NONE, levels), Optional.empty());
   }
 
-  public static SegmentStore open(StoreOptions options, Optional<OtherManager> cold) {
+  public static SegmentStore open(StoreOptions options, Optional<ColdStorage> cold) {
     try {
       return new SegmentStore(options, cold);
     } catch (IOException | StoreRefusedException e) {

@@ -107,7 +107,7 @@ public final class CopyRepair {
       if (CorruptManifestException.isOfOtherVersion(e)) {
         throw e;
       }
-      for (Located other : store.lookup.copies(key)) {
+      for (Located other : store.lookup.copies(key).found()) {
         if (!other.directory().equals(directory)) {
           Path file = segment.resolve(StoreNames.MANIFEST);
           ByteBuffer bytes = ByteBuffer.wrap(other.manifest().print());
@@ -136,7 +136,7 @@ public final class CopyRepair {
     Path file = copy.file(object.type());
     IOException failure =
         new IOException(file + ": is damaged, and no other copy of the segment has it right");
-    for (Located other : store.lookup.copies(copy.manifest().segment().key())) {
+    for (Located other : store.lookup.copies(copy.manifest().segment().key()).found()) {
       boolean own = other.directory().equals(copy.directory());
       if (own && (object.type() != ObjectType.LOG || other.hasLog())) {
         continue;

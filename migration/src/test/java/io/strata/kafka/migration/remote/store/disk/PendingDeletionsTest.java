@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
-import io.strata.kafka.migration.remote.store.ColdCopies.OtherManager;
+import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.Stores;
@@ -59,7 +59,7 @@ class PendingDeletionsTest {
     return open(memory, Optional.empty());
   }
 
-  private SegmentStore open(List<Path> memory, Optional<OtherManager> cold) {
+  private SegmentStore open(List<Path> memory, Optional<ColdStorage> cold) {
     return Stores.open(
         new StoreOptions(
             List.of(Stores.level("ssd", files.wrap(ssd)), Stores.level("hdd", files.wrap(hdd))),

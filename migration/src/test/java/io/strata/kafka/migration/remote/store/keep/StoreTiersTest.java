@@ -779,7 +779,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
     assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
-        .isEqualTo(MoveResult.Outcome.NO_SPACE);
+        .isEqualTo(MoveResult.Outcome.TARGET_FULL);
   }
 
   @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The role of a JVM: only a broker opens pools for writing. */
-class RuntimeHandleTest {
+class RuntimeOpenerTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -31,14 +31,14 @@ class RuntimeHandleTest {
   })
   void theCommandLineOrThePropertyTells(String command, String given, boolean broker)
       throws IOException {
-    assertThat(RuntimeHandle.isBroker(line(command), Optional.ofNullable(given))).isEqualTo(broker);
+    assertThat(RuntimeOpener.isBroker(line(command), Optional.ofNullable(given))).isEqualTo(broker);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Broker", "controller"})
   void refusesARoleThatIsNone(String given) {
     assertThatThrownBy(
-            () -> RuntimeHandle.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
+            () -> RuntimeOpener.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll("strata.role", "'" + given + "'", "expected broker or tool");
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread safety: the opening is done by one thread, under this object's monitor; the others wait
  * for its end.
  */
-final class RuntimeHandle {
+final class RuntimeOpener {
 
   /**
    * The role, where the JVM's command line does not say it: {@code broker} or {@code tool}. One of
