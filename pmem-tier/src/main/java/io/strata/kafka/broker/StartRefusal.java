@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * <p>An exception instead would go through Kafka: it logs stack traces after the reason, and where
  * its log manager exists, its shutdown writes empty checkpoints over those of the log directories.
  *
- * <p>Three callers end here, each with reasons of its own:
+ * <p>The reasons, by who finds them:
  *
  * <ul>
  *   <li>{@code RuntimeOpener}, when the tier cannot be opened: by the role of this JVM; by {@code

@@ -2,14 +2,15 @@
  * The {@code strata.*} keys, declared once with their text, and what Strata reads of the broker's
  * own {@code server.properties}.
  *
- * <p>{@code MigrationKeys.read} makes {@code MigrationSettings} of {@code strata.migration.*}. They
- * have two readers:
+ * <p>{@code MigrationKeys.read} makes {@code MigrationSettings} of {@code strata.migration.*}. The
+ * settings have two readers:
  *
  * <ul>
  *   <li>{@code MigrationEngine}, from {@code broker.BrokerMigration}. Each of its rounds hands them
  *       to {@code Planner}, where {@code PlannedTier} makes marks of the thresholds.
- *   <li>{@code tier.HotTier}, from {@code broker.BrokerTier}. Its {@code tier.space.Scarcity}
- *       places new segments lower, and paces copies, by the thresholds.
+ *   <li>{@code tier.HotTier}, from {@code broker.BrokerTier}. Its {@code tier.space.Scarcity} says
+ *       by the thresholds how scarce space is: {@code PoolSpace} places new segments lower for it,
+ *       and copies go faster.
  * </ul>
  *
  * <p>A change on a live broker reaches both through {@code StrataReporter}, {@code

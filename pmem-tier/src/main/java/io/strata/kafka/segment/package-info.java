@@ -1,15 +1,16 @@
 /**
  * One hot segment and the {@code FileChannel} that Kafka gets for it. Its bytes are in pool
- * extents, in the log file, or in both: the log file then has copies of what is in the pool, what
- * was evicted, which lies before the pool's part, and what has spilled, which lies behind it.
+ * extents, in the log file, or in both. The log file then has copies of the pool's part; before
+ * them what was evicted, and behind them what has spilled.
  *
  * <p>An append becomes durable:
  *
  * <ul>
  *   <li>in a pool on DAX when {@code Slot.commit} returns, which {@code SegmentWriter} calls;
- *   <li>in a pool that needs a force when {@code SegmentForcer.force} returns. {@code
- *       SegmentWriter} calls it before the acknowledgement if {@code SegmentSettings.forcesAppends}
- *       says so; otherwise Kafka's flush does, and {@code tier.space.PoolForcer} every 30 s;
+ *   <li>in a pool that needs a force when {@code Slot.force} returns. {@code
+ *       SegmentWriter#forceAppend} has {@code SegmentForcer} call it before the acknowledgement if
+ *       {@code SegmentSettings.forcesAppends} says so; Kafka's flush does in any case. {@code
+ *       tier.space.PoolForcer} forces every 30 s what is left;
  *   <li>in a pool in volatile memory never: a power failure takes it;
  *   <li>in the log file as in any file. With {@code forcesAppends}, {@code view.SpilledTail} forces
  *       it before the acknowledgement, and {@code tier.durable.DurableNames} its name.
@@ -21,11 +22,12 @@
  * <p>{@code SegmentWriter#writeWithoutLocking} spills what {@code writeToPool} leaves over: no
  * extent is free after {@code tier.space.PoolSpace#makeSpace}, the slot has no free extent entry,
  * or the write would leave a gap of more than 1 MiB. From then on all that lies beyond the pool's
- * part goes to the log file, until a move makes the segment whole again. A truncation spills too,
- * while a reader still sees the log file behind it. A new segment that gets no slot has not
- * spilled: {@code tier.Placement} has it begin in its log file, when {@code
- * tier.space.PoolSpace#place} finds no space or {@code Scarcity#passesOn} keeps it out of a pool
- * that is nearly all dirty.
+ * part goes to the log file, until a move makes the segment whole again, in another slot or from
+ * there on ({@code Unspilling}), or a truncation cuts that part off. A truncation also begins one,
+ * while a reader of before still looks in the log file. A new segment that gets no slot is not
+ * counted as spilled: {@code tier.Placement} has it begin in its log file when {@code
+ * tier.space.PoolSpace#place} finds no space in any tier, or {@code Scarcity#passesOn} passes it
+ * on: some of the new ones, where four fifths of a tier are dirty.
  *
  * <p>Public doors: {@code Segment} (shared by all channels on it), {@link
  * io.strata.kafka.segment.view.SegmentTag} (what ties the log file to its slot), {@link

@@ -9,10 +9,11 @@
  * the slot when the unlinking is durable. {@code RecoveryRule} ends what a crash has left. The
  * copies of the remote tier: {@code migration.remote}.
  *
- * <p>A full log directory: {@code moves.DestageMove#refuseToFill} ends a copy before it begins. If
+ * <p>A full log directory: {@code space.LogDiskReserve#require} ends a copy before it begins. If
  * the disk fills during a copy, {@code segment.Copying#copyToLogFile} drops what it has written,
- * and the pool keeps its own. After either, {@code migration.Mover#failed} has the directory wait,
- * and appends spill only when the pool is full too ({@code migration.NoSpaceException}).
+ * unless spilled bytes lie behind it, and the pool keeps its own. After either, {@code
+ * migration.Mover#failed} has the directory wait. New segments go on in the pool until it is full;
+ * then appends spill, and Kafka gets the system's exception.
  *
  * <p>Door: {@link io.strata.kafka.tier.HotTier}. Rooms, lowest first: {@code spec}, {@code
  * directory}, {@code files}, {@code durable}, {@code space}, {@code moves}, {@code start}, this

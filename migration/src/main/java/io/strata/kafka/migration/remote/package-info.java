@@ -9,8 +9,9 @@
  * <p>A deleted topic: Kafka asks once for each segment. {@code store.SegmentStore#delete} removes
  * the bytes that the cold manager has, and every copy in the directories, by way of their trash.
  * {@code PendingDeletions} notes in the log directories what cannot be done, and {@code
- * Housekeeping} tries it again. A copy that Kafka never asks to delete stays until {@code strata
- * remote scrub --bootstrap-server … --remove-unneeded}.
+ * Housekeeping} tries it again. A copy that Kafka never asks to delete stays. {@code strata remote
+ * scrub --bootstrap-server … --remove-unneeded} removes it if Kafka's own records say that its
+ * deletion has begun, or that it was copied again.
  *
  * <p>Public doors: {@link io.strata.kafka.migration.remote.StrataRemoteStorageManager}, which Kafka
  * creates; {@link io.strata.kafka.migration.remote.RemoteEnvironment}, which the broker's side

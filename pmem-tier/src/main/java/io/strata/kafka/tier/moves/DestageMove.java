@@ -1,7 +1,6 @@
 package io.strata.kafka.tier.moves;
 
 import io.strata.kafka.memory.calls.PageCache;
-import io.strata.kafka.migration.NoSpaceException;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.CopyResult;
@@ -11,11 +10,11 @@ import io.strata.kafka.tier.durable.ModificationTimes;
 import io.strata.kafka.tier.files.LogFileChannels;
 import io.strata.kafka.tier.files.LogFileNames;
 import io.strata.kafka.tier.files.TieredSegment;
+import io.strata.kafka.tier.space.LogDiskReserve;
 import io.strata.kafka.tier.space.PoolSpace;
 import io.strata.kafka.tier.spec.MoveStage;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -39,13 +38,6 @@ record DestageMove(
     ToDoubleFunction<TieredSegment> scarcity,
     MoveStage.Hook hook) {
 
-  /**
-   * The part of the log file's file system that a destage leaves free, and at most so many bytes.
-   */
-  private static final int LOG_DISK_RESERVE_SHARE = 100;
-
-  private static final long LARGEST_LOG_DISK_RESERVE = 1L << 30;
-
   /** Copies all that is dirty, piece by piece, up to the first piece that is not copied. */
   MoveResult all(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
@@ -64,7 +56,7 @@ record DestageMove(
   MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
     durable.makeDurable(segment);
-    refuseToFill(segment.logFile(), segment.segment().dirtyBytes());
+    LogDiskReserve.require(segment.logFile(), segment.segment().dirtyBytes());
     times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();
@@ -112,23 +104,6 @@ record DestageMove(
     FileTime time = FillTime.of(before, Files.getLastModifiedTime(file), Instant.now());
     segment.filled(time.toMillis());
     return Files.setLastModifiedTime(file, time);
-  }
-
-  /** Kafka's indexes are on the same disk, and do not bear one that is full to the last byte. */
-  private static void refuseToFill(Path logFile, long bytes) throws IOException {
-    FileStore store = Files.getFileStore(logFile);
-    long usable = store.getUsableSpace();
-    long reserve =
-        Math.min(store.getTotalSpace() / LOG_DISK_RESERVE_SHARE, LARGEST_LOG_DISK_RESERVE);
-    if (usable - bytes < reserve) {
-      throw new NoSpaceException(
-          logFile,
-          """
-          found %d bytes usable on the file system, expected %d for a copy and %d that are kept \
-          for Kafka's indexes; the copy in the pool stays\
-          """
-              .formatted(usable, bytes, reserve));
-    }
   }
 
   private MoveResult finish(TieredSegment segment, CopyResult copied) throws IOException {

@@ -6,6 +6,7 @@ import io.strata.kafka.pool.PoolUsage;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.SpaceMaker;
 import io.strata.kafka.segment.view.Residence;
+import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.LogDirectories.SegmentPlace;
 import io.strata.kafka.tier.directory.PoolSet;
 import io.strata.kafka.tier.directory.PoolSet.PoolTier;
@@ -165,12 +166,12 @@ public final class PoolSpace implements SpaceMaker {
 
   /**
    * A LIVE slot for a new segment, in the first tier that has space for one. Where space is scarce
-   * a tier passes some segments on.
+   * a tier passes some segments on; the last one none to a log directory that is full.
    */
   public Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
     for (int t = 0; t < pools.tiers().size(); t++) {
       PoolTier tier = pools.tiers().get(t);
-      if (scarcity.passesOn(t)) {
+      if (scarcity.passesOn(t) && mayPassOn(t == pools.tiers().size() - 1, place)) {
         continue;
       }
       for (Pool pool : bySpace(tier)) {
@@ -183,6 +184,10 @@ public final class PoolSpace implements SpaceMaker {
       }
     }
     return Optional.empty();
+  }
+
+  private static boolean mayPassOn(boolean lowest, SegmentPlace place) throws IOException {
+    return !lowest || LogDiskReserve.isLeft(Directories.of(place.file()));
   }
 
   /**

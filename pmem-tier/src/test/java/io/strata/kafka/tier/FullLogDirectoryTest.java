@@ -1,0 +1,73 @@
+package io.strata.kafka.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.strata.kafka.migration.NoSpaceException;
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A log directory that others have filled, up to what is kept for Kafka's own files. */
+final class FullLogDirectoryTest {
+
+  private static final byte[] BATCHES = Batches.of(200_000, 1);
+
+  @TempDir private Path root;
+  private LoopMount disk;
+  private TierFixture fixture;
+  private Path partition;
+
+  @BeforeEach
+  void fill() throws IOException, InterruptedException {
+    disk = LoopMount.of(root, "ext4", 64);
+    Path second = Files.createDirectory(disk.directory().resolve("logs")).toRealPath();
+    fixture = new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20);
+    fixture.logDirectories.add(second);
+    fixture.open();
+    partition = Files.createDirectory(second.resolve("orders-0"));
+    Path filling = disk.directory().resolve("filling");
+    FileStore store = Files.getFileStore(filling.getParent());
+    while (store.getUsableSpace() > 300 << 10) {
+      Path unused =
+          Files.write(
+              filling, new byte[64 << 10], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    fixture.close();
+    disk.close();
+  }
+
+  private long free() {
+    return fixture.tier().tieredSegments().usages().get(0).freeBytes();
+  }
+
+  /** Also where most of the pool is dirty, which passes new segments on to a disk with space. */
+  @Test
+  void newSegmentsFillThePoolBeforeOneBeginsThere() throws IOException {
+    List<Path> segments = new ArrayList<>();
+    while (free() > 1 << 19) {
+      Path segment = partition.resolve(String.format("%020d.log", segments.size()));
+      fixture.append(segment, BATCHES);
+      segments.add(segment);
+    }
+    assertThat(segments).hasSizeGreaterThan(40);
+    for (Path segment : segments) {
+      assertThat(segment).isEmptyFile();
+      assertThat(fixture.read(segment)).isEqualTo(BATCHES);
+    }
+    assertThatThrownBy(() -> fixture.destage(segments.get(0), 1))
+        .isInstanceOf(NoSpaceException.class);
+  }
+}
