@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# PMDK's "pmempool rm --only-pools" removes a text file without a question, and leaves one that begins as a pool set does.
+# PMDK's "pmempool rm --only-pools" removes a writable text file, and leaves one that begins as a pool set does.
 # Versions: PMDK 1.12.1 (Debian 12: pmdk-tools)
-# Guess: "Remove only pool files", which is also the default, leaves what is no pool and ends with an error.
+# Guess: The option, in --help "Remove only pool files", and also the default, leaves what is no pool, with an error.
 # Seen: A file with the line "notes" is gone, status 0, with the option and without. A file whose first line is
-#   PMEMPOOLSET stays with both; its parts are gone.
+#   PMEMPOOLSET stays with both; its parts are gone. The manual page says "removes each specified file".
 # Matters: "pmempool rm /mnt/pmem0/*", to make room for a new pool, also takes the pools of other programs (of Strata, say)
 #   and whatever else lies there: the tool does not look whether a file is a pool.
 set -euo pipefail

@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
  * @param forcesAppends asked at each append: whether each append that reaches the log file, or a
  *     pool that needs a force, is forced there before it returns, so that an acknowledged record in
  *     a pool that survives a power cut does so in its spilled tail and in a lower tier too
- * @param spaceMaker asked when the pool has no free extent as long as the next one is to be, before
- *     an append goes to the log file
+ * @param spaceMaker asked when the pool has no free extent of the length that is wanted next,
+ *     before an append goes to the log file
  * @param clock has the time of an append, from which the log file's modification time is kept right
  */
 public record SegmentSettings(

@@ -23,9 +23,9 @@
  * extent is free after {@code tier.space.PoolSpace#makeSpace}, the slot has no free extent entry,
  * or the write would leave a gap of more than 1 MiB. From then on all that lies beyond the pool's
  * part goes to the log file, until a move makes the segment whole again, in another slot or from
- * there on ({@code Unspilling}), or a truncation cuts that part off. A truncation also begins one,
- * while a reader of before still looks in the log file. A new segment that gets no slot is not
- * counted as spilled: {@code tier.Placement} has it begin in its log file when {@code
+ * there on ({@code Unspilling}), or a truncation cuts that part off. A truncation too has a segment
+ * spill, while a reader of before still looks in its log file. A new segment that gets no slot is
+ * not counted as spilled: {@code tier.Placement} has it begin in its log file when {@code
  * tier.space.PoolSpace#place} finds no space in any tier, or {@code Scarcity#passesOn} passes it
  * on: some of the new ones, where four fifths of a tier are dirty.
  *

@@ -13,7 +13,7 @@
  * the disk fills during a copy, {@code segment.Copying#copyToLogFile} drops what it has written,
  * unless spilled bytes lie behind it, and the pool keeps its own. After either, {@code
  * migration.Mover#failed} has the directory wait. New segments go on in the pool until it is full;
- * then appends spill, and Kafka gets the system's exception.
+ * then appends spill into what the disk has left, and after that Kafka gets the system's exception.
  *
  * <p>Door: {@link io.strata.kafka.tier.HotTier}. Rooms, lowest first: {@code spec}, {@code
  * directory}, {@code files}, {@code durable}, {@code space}, {@code moves}, {@code start}, this

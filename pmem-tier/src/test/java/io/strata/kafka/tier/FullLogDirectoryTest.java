@@ -21,19 +21,24 @@ final class FullLogDirectoryTest {
 
   private static final byte[] BATCHES = Batches.of(200_000, 1);
 
+  private static final int SIZE = 16 << 20;
+
   @TempDir private Path root;
   private LoopMount disk;
   private TierFixture fixture;
   private Path partition;
 
   @BeforeEach
-  void fill() throws IOException, InterruptedException {
+  void makeAPool() throws IOException, InterruptedException {
     disk = LoopMount.of(root, "ext4", 64);
     Path second = Files.createDirectory(disk.directory().resolve("logs")).toRealPath();
-    fixture = new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", 16 << 20);
-    fixture.logDirectories.add(second);
-    fixture.open();
     partition = Files.createDirectory(second.resolve("orders-0"));
+    fixture = new TierFixture(Files.createDirectory(root.resolve("live"))).pool("a.pool", SIZE);
+    fixture.logDirectories.add(second);
+  }
+
+  private void openAndFillTheDisk() throws IOException {
+    fixture.open();
     Path filling = disk.directory().resolve("filling");
     FileStore store = Files.getFileStore(filling.getParent());
     while (store.getUsableSpace() > 300 << 10) {
@@ -49,25 +54,40 @@ final class FullLogDirectoryTest {
     disk.close();
   }
 
-  private long free() {
-    return fixture.tier().tieredSegments().usages().get(0).freeBytes();
+  private boolean isPlaceLeft() {
+    return fixture.tier().tieredSegments().usages().stream()
+        .limit(fixture.pools.size())
+        .anyMatch(tier -> tier.freeBytes() > 1 << 19);
+  }
+
+  private List<Path> fillThePools() throws IOException {
+    List<Path> segments = new ArrayList<>();
+    while (isPlaceLeft()) {
+      Path segment = partition.resolve(String.format("%020d.log", segments.size()));
+      fixture.append(segment, BATCHES);
+      segments.add(segment);
+    }
+    for (Path segment : segments) {
+      assertThat(segment).isEmptyFile();
+      assertThat(fixture.read(segment)).isEqualTo(BATCHES);
+    }
+    return segments;
   }
 
   /** Also where most of the pool is dirty, which passes new segments on to a disk with space. */
   @Test
   void newSegmentsFillThePoolBeforeOneBeginsThere() throws IOException {
-    List<Path> segments = new ArrayList<>();
-    while (free() > 1 << 19) {
-      Path segment = partition.resolve(String.format("%020d.log", segments.size()));
-      fixture.append(segment, BATCHES);
-      segments.add(segment);
-    }
+    openAndFillTheDisk();
+    List<Path> segments = fillThePools();
     assertThat(segments).hasSizeGreaterThan(40);
-    for (Path segment : segments) {
-      assertThat(segment).isEmptyFile();
-      assertThat(fixture.read(segment)).isEqualTo(BATCHES);
-    }
     assertThatThrownBy(() -> fixture.destage(segments.get(0), 1))
         .isInstanceOf(NoSpaceException.class);
+  }
+
+  @Test
+  void newSegmentsFillAllTiersBeforeOneBeginsThere() throws IOException {
+    TierFixture unused = fixture.pool("b.pool", SIZE).inTiers("fast", "slow");
+    openAndFillTheDisk();
+    assertThat(fillThePools()).hasSizeGreaterThan(80);
   }
 }

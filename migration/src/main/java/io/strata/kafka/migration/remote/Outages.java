@@ -22,7 +22,8 @@ import java.util.function.LongSupplier;
  * <p>It waits on a thread of Kafka's, of which other reads need some: while the store serves others
  * half of the threads wait at most, no read of an index waits, and further reads fail at once.
  * Reads that wait take turns to try, and one that succeeds wakes all. A fault of one copy (it is
- * damaged, or missing) stays an error that the consumer sees: it is only delayed.
+ * damaged, or missing) stays an error that the consumer sees, unless a directory that may have
+ * another is away: it is only delayed.
  *
  * <p>An outage is reported when it begins, each minute, and when it ends, by a thread that runs as
  * long as the outage.

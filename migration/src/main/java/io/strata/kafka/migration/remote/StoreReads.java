@@ -192,8 +192,8 @@ final class StoreReads {
    * @param position of the target's first byte; all of its bytes are the segment's
    * @param time of the fetch; a read has begun
    * @return the copy that was read
-   * @throws CorruptChunkException if the bytes are wrong in each copy, and no directory that may
-   *     have one is away
+   * @throws CorruptChunkException if the bytes are wrong in each copy that there is time to read,
+   *     and no directory that may have one is away
    */
   Located read(Located place, long position, ReadTarget target, FetchTime time)
       throws IOException, InterruptedException {
@@ -351,13 +351,13 @@ final class StoreReads {
 
   /**
    * Orders why copies could not be read, by how much is left to hope for: one that is not there,
-   * one that is wrong, one that a later try may read.
+   * one that is wrong, one that may be back at any moment.
    */
   private static int weight(IOException failure) {
     if (failure instanceof NoSuchFileException) {
       return 0;
     }
-    return RemoteFailures.cause(failure) == RemoteStats.Cause.CORRUPT ? 1 : 2;
+    return Outages.isAway(failure) ? 2 : 1;
   }
 
   /** Reads an index, in a call that has a deadline; fails as {@link RemoteTier#index}. */
@@ -380,7 +380,8 @@ final class StoreReads {
   /**
    * All places that have the segment now, the best first.
    *
-   * @param why it is not read where it was; is thrown if it is not found elsewhere
+   * @param why it is not read where it was; is thrown if it is not found elsewhere, and no
+   *     directory that may have it is away
    */
   private Copies copies(Located first, IOException why) throws IOException {
     SegmentKey key = first.key();
@@ -392,10 +393,7 @@ final class StoreReads {
       }
       return copies;
     } catch (IOException e) {
-      // That a file is not there says less than why the segment was not found elsewhere.
-      IOException thrown = why instanceof NoSuchFileException ? e : why;
-      thrown.addSuppressed(thrown == e ? why : e);
-      throw thrown;
+      throw heavier(why, e);
     }
   }
 

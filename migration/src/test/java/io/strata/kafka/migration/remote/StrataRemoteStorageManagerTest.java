@@ -316,6 +316,10 @@ class StrataRemoteStorageManagerTest {
     Runnable back = away(other);
     assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.OFFSET))
         .isInstanceOf(Outages.Unanswered.class);
+    // No copy is found at all.
+    Damage.FLIPPED.of(fileIn(damaged, "manifest.json"));
+    assertThatThrownBy(() -> manager.fetchIndex(segment, IndexType.OFFSET))
+        .isInstanceOf(Outages.Unanswered.class);
     assertThat(failures(Operation.FETCH, Cause.CORRUPT)).isZero();
     assertThat(failures(Operation.INDEX, Cause.CORRUPT)).isZero();
     assertThat(damaged.resolve("damaged")).exists();

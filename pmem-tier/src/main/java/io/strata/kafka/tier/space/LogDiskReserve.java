@@ -7,8 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The bytes of a log directory's file system that copies and passed-on segments leave to Kafka's
- * indexes and checkpoints: a hundredth, and at most 1 GiB. Only a spill takes them.
+ * Bytes of a log directory's file system for Kafka's indexes and checkpoints: a hundredth, and at
+ * most 1 GiB. No copy begins that would use them, and no new segment is passed on when no more is
+ * left.
  */
 public final class LogDiskReserve {
 
@@ -21,10 +22,14 @@ public final class LogDiskReserve {
     return Math.min(store.getTotalSpace() / SHARE, MOST);
   }
 
-  /** Returns whether a new log file beside others may grow at all. */
-  static boolean isLeft(Path partition) throws IOException {
-    FileStore store = Files.getFileStore(partition);
-    return store.getUsableSpace() > of(store);
+  /** Returns whether more than the reserve is left, as far as the file system says. */
+  static boolean isLeft(Path partition) {
+    try {
+      FileStore store = Files.getFileStore(partition);
+      return store.getUsableSpace() > of(store);
+    } catch (IOException e) {
+      return true; // The log file meets the same failure, and Kafka is told.
+    }
   }
 
   /**

@@ -166,28 +166,42 @@ public final class PoolSpace implements SpaceMaker {
 
   /**
    * A LIVE slot for a new segment, in the first tier that has space for one. Where space is scarce
-   * a tier passes some segments on; the last one none to a log directory that is full.
+   * a tier passes some segments on, but none to a log directory that is full.
    */
   public Optional<Residence> place(PoolSet pools, SegmentPlace place) throws IOException {
+    List<PoolTier> passing = new ArrayList<>();
     for (int t = 0; t < pools.tiers().size(); t++) {
       PoolTier tier = pools.tiers().get(t);
-      if (scarcity.passesOn(t) && mayPassOn(t == pools.tiers().size() - 1, place)) {
+      if (scarcity.passesOn(t)) {
+        passing.add(tier);
         continue;
       }
-      for (Pool pool : bySpace(tier)) {
-        if (hasSpace(pool)) {
-          Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
-          if (slot.isPresent()) {
-            return Optional.of(new Residence(slot.get(), pool));
-          }
+      Optional<Residence> placed = placeIn(tier, place);
+      if (placed.isPresent()) {
+        return placed;
+      }
+    }
+    if (!passing.isEmpty() && !LogDiskReserve.isLeft(Directories.of(place.file()))) {
+      for (PoolTier tier : passing) {
+        Optional<Residence> placed = placeIn(tier, place);
+        if (placed.isPresent()) {
+          return placed;
         }
       }
     }
     return Optional.empty();
   }
 
-  private static boolean mayPassOn(boolean lowest, SegmentPlace place) throws IOException {
-    return !lowest || LogDiskReserve.isLeft(Directories.of(place.file()));
+  private Optional<Residence> placeIn(PoolTier tier, SegmentPlace place) throws IOException {
+    for (Pool pool : bySpace(tier)) {
+      if (hasSpace(pool)) {
+        Optional<Slot> slot = pool.allocateSlot(place.directoryId(), place.relativePath());
+        if (slot.isPresent()) {
+          return Optional.of(new Residence(slot.get(), pool));
+        }
+      }
+    }
+    return Optional.empty();
   }
 
   /**

@@ -13,7 +13,7 @@
  *   <li>{@code Segment.evict} frees the slot; {@code Segment.evictPart} drops extents of a segment
  *       that stays. Both hand the extents to {@code ReaderGate.retire}.
  *   <li>The thread that evicts, or the last reader that still sees the extents, calls {@code
- *       Pool.release}, which first makes zeros of them where the pool needs a force. {@code
+ *       Pool.release}, which first makes zeros of them where the pool needs a force. There {@code
  *       HotTier} tries again every 5 s what fails.
  * </ol>
  *

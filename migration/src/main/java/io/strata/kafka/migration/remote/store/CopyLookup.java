@@ -31,7 +31,8 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
    *
    * @throws StoreUnavailableException if it was not found, and a directory that may have it cannot
    *     be used
-   * @throws CorruptManifestException if it is there, and its manifest is damaged
+   * @throws CorruptManifestException if it is there, its manifest is damaged, and no directory is
+   *     away
    */
   public Optional<Located> locate(SegmentKey key) throws IOException {
     // A segment that moves between two looks is in neither: the second round finds it.
@@ -48,7 +49,8 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
    * @param found first those with its bytes, the fastest first, those that are not known to be
    *     damaged before the others; then those by which the cold manager can be asked; then those
    *     with its indexes alone
-   * @param problem why a directory does not say whether it has the segment; empty if all do
+   * @param problem why a directory does not say whether it has the segment, or has a wrong manifest
+   *     of it; empty if there is none such
    */
   public record Copies(List<Located> found, Optional<IOException> problem) {}
 
