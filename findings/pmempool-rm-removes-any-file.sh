@@ -4,7 +4,7 @@
 # Guess: The option, in --help "Remove only pool files", and also the default, leaves what is no pool, with an error.
 # Seen: A file with the line "notes" is gone, status 0, with the option and without. A file whose first line is
 #   PMEMPOOLSET stays with both; its parts are gone. The manual page says "removes each specified file".
-# Matters: "pmempool rm /mnt/pmem0/*", to make room for a new pool, also takes the pools of other programs (of Strata, say)
+# Matters: "pmempool rm /mnt/pmem0/*", to free space for a new pool, also takes the pools of other programs (of Strata, say)
 #   and whatever else lies there: the tool does not look whether a file is a pool.
 set -euo pipefail
 for tool in apt-get dpkg-deb; do
