@@ -35,7 +35,7 @@ public record EventCounters(
   }
 
   @Override
-  public void appended(long bytes, long nanos) {
+  public void appended(long bytes, long nanos, long ended) {
     appendedBytes.add(bytes);
     appends.record(nanos);
   }

@@ -206,6 +206,11 @@ public final class Segment implements SegmentBytes {
     return writer.view().size();
   }
 
+  /** Returns whether a pool has a part of the segment. */
+  public boolean inPool() {
+    return writer.inPool();
+  }
+
   /** Bytes of the segment in the pool. */
   public long bytesInPool() {
     HotView view = writer.view();
@@ -720,8 +725,8 @@ public final class Segment implements SegmentBytes {
   }
 
   @Override
-  public void appended(long count, long nanos) {
-    events.appended(count, nanos);
+  public void appended(long count, long nanos, long ended) {
+    events.appended(count, nanos, ended);
   }
 
   @Override

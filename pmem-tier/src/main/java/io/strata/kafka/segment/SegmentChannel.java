@@ -315,7 +315,8 @@ public final class SegmentChannel extends FileChannel {
   private void notifyWritten(long written, long start) {
     if (written > 0) {
       bytes.changed();
-      bytes.appended(written, System.nanoTime() - start);
+      long ended = System.nanoTime();
+      bytes.appended(written, ended - start, ended);
     }
   }
 

@@ -22,8 +22,9 @@ public interface SegmentEvents {
    *
    * @param bytes how many, over 0, wherever they went
    * @param nanos how long the call took, waiting for the writer lock included
+   * @param ended when it ended, by {@link System#nanoTime}
    */
-  default void appended(long bytes, long nanos) {}
+  default void appended(long bytes, long nanos, long ended) {}
 
   /**
    * Bytes have been read from a segment or transferred to another channel.

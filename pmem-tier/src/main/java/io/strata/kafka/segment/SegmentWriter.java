@@ -20,7 +20,6 @@ import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,6 +118,11 @@ final class SegmentWriter {
     return Optional.ofNullable(pooled);
   }
 
+  /** Returns whether {@link #residence} has a place. */
+  boolean inPool() {
+    return pooled != null;
+  }
+
   /** Returns what readers see now. A reader calls this inside the gate. */
   HotView view() {
     return view;
@@ -126,25 +130,25 @@ final class SegmentWriter {
 
   /** See {@link SegmentBytes#write}. */
   int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
-    return write(source, () -> position, logFile);
+    return write(source, false, position, logFile);
   }
 
   /** See {@link SegmentBytes#append}. */
   int append(ByteBuffer source, FileChannel logFile) throws IOException {
-    return write(source, () -> view.size(), logFile);
+    return write(source, true, 0, logFile);
   }
 
   /**
    * Writes.
    *
-   * @param position where to; asked for under the lock
+   * @param atEnd where to: to the end, which only the lock's holder knows, or to {@code position}
    */
-  private int write(ByteBuffer source, LongSupplier position, FileChannel logFile)
+  private int write(ByteBuffer source, boolean atEnd, long position, FileChannel logFile)
       throws IOException {
     int written;
     lock.lock();
     try {
-      written = writeWithoutLocking(source, position.getAsLong(), logFile);
+      written = writeWithoutLocking(source, atEnd ? view.size() : position, logFile);
     } catch (RuntimeException | Error e) {
       inDoubt = true;
       throw e;
@@ -301,8 +305,12 @@ final class SegmentWriter {
 
   /** The pool's part of a segment that has one. */
   Residence pooled() {
-    return residence()
-        .orElseThrow(() -> new IllegalStateException(segment.name() + " has nothing in a pool"));
+    // An append comes by here: no lambda, which would be an object for each.
+    Residence in = pooled;
+    if (in == null) {
+      throw new IllegalStateException(segment.name() + " has nothing in a pool");
+    }
+    return in;
   }
 
   /** Writes as much as belongs into the pool and fits there; on an exception, nothing. */

@@ -104,11 +104,11 @@ record SegmentFactory(
     }
 
     @Override
-    public void appended(long bytes, long nanos) {
-      counters.appended(bytes, nanos);
+    public void appended(long bytes, long nanos, long ended) {
+      counters.appended(bytes, nanos, ended);
       TieredSegment named = segment;
       if (named != null) {
-        named.disk().appended(bytes, nanos, !named.inPool() || named.segment().spilled());
+        named.disk().appended(bytes, nanos, ended, named.segment().spilled());
       }
     }
 

@@ -14,8 +14,8 @@ class EventCountersTest {
 
   @Test
   void takesImpossibleAndEndlessDurations() {
-    counters.appended(1, -5);
-    counters.appended(1, Long.MAX_VALUE);
+    counters.appended(1, -5, 0);
+    counters.appended(1, Long.MAX_VALUE, 0);
 
     assertThat(counters.appends().count()).isEqualTo(2);
     assertThat(counters.appends().seconds().get("Min")).isZero();
@@ -30,7 +30,7 @@ class EventCountersTest {
           new Thread(
               () -> {
                 for (int i = 0; i < 10_000; i++) {
-                  counters.appended(10, 1_000);
+                  counters.appended(10, 1_000, 0);
                   counters.read(20, 2_000);
                 }
               });

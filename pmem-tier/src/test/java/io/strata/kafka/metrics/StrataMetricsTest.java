@@ -316,8 +316,8 @@ class StrataMetricsTest {
   void appendsAndReadsAreCounted() throws JMException {
     StrataMetrics metrics = both(Where.YAMMER);
     assertThat(metrics.health().value()).isEqualTo(2);
-    counters.appended(100, 5_000);
-    counters.appended(50, 5_000);
+    counters.appended(100, 5_000, 0);
+    counters.appended(50, 5_000, 0);
     counters.readInLogFile(25);
     counters.read(70, 9_000);
     pass(Duration.ofSeconds(1));

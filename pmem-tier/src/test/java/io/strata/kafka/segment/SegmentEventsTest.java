@@ -25,7 +25,7 @@ final class SegmentEventsTest {
   private final SegmentEvents events =
       new SegmentEvents() {
         @Override
-        public void appended(long bytes, long nanos) {
+        public void appended(long bytes, long nanos, long ended) {
           assertThat(nanos).isNotNegative();
           heard.add("appended " + bytes);
         }

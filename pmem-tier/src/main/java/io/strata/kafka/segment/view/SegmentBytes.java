@@ -67,7 +67,7 @@ public interface SegmentBytes {
   default void noteRead(long count, long nanos) {}
 
   /** Is notified of each call that has written something; see {@link SegmentEvents#appended}. */
-  default void appended(long count, long nanos) {}
+  default void appended(long count, long nanos, long ended) {}
 
   /** Is notified of each call that may have changed the bytes. */
   default void changed() {}

@@ -298,7 +298,7 @@ public final class TieredSegment {
    * log file's inode.
    */
   public boolean inPool() {
-    return segment.residence().isPresent();
+    return segment.inPool();
   }
 
   /**

@@ -96,16 +96,17 @@ public final class LogDiskPace {
    * An append has ended.
    *
    * @param nanos how long it took
+   * @param ended when, by the clock
    * @param spilled whether it went to the log directory
    */
-  public void appended(long bytes, long nanos, boolean spilled) {
+  public void appended(long bytes, long nanos, long ended, boolean spilled) {
     if (spilled) {
       spillNanos.add(nanos);
     } else {
       pooledBytes.add(bytes);
     }
     // So that the first copy of a burst finds what presses.
-    if (isSampleDue(time.nanos())) {
+    if (isSampleDue(ended)) {
       synchronized (this) {
         sample();
       }

@@ -60,7 +60,7 @@ final class LogDiskPaceTest {
     }
 
     private void spills(int inQueue) {
-      pace.appended(WRITE, inQueue * WRITE * SECOND / DISK, true);
+      pace.appended(WRITE, inQueue * WRITE * SECOND / DISK, now, true);
       spilled += WRITE;
     }
 
@@ -73,7 +73,7 @@ final class LogDiskPaceTest {
       now += nanos;
       owed += spillRate * nanos / SECOND;
       if (pooledRate > 0) {
-        pace.appended((long) (pooledRate * nanos / SECOND), 0, false);
+        pace.appended((long) (pooledRate * nanos / SECOND), 0, now, false);
       }
     }
 
