@@ -15,6 +15,8 @@ done
 tmp=$(mktemp -d)
 broker=
 trap '[ -z "$broker" ] || { kill "$broker" && wait "$broker"; } 2>/dev/null || true; rm -rf "$tmp"' EXIT
+# Kafka's test jars write into the folder that a program runs in.
+cd "$tmp"
 dependency() {
   echo "<dependency><groupId>org.apache.kafka</groupId><artifactId>$1</artifactId><version>4.3.1</version>$2</dependency>"
 }
@@ -48,8 +50,7 @@ log.initial.task.delay.ms=500
 log.segment.delete.delay.ms=0
 P
 java -cp "$cp" kafka.tools.StorageTool format -t 4L6g3nShT-eMCtK--X86sw -c "$tmp/server.properties" >"$tmp/format" 2>&1
-# In the temporary folder, as LocalTieredStorage makes one of its own where the broker runs.
-(cd "$tmp" && exec java -Xmx512m -cp "$cp" kafka.Kafka "$tmp/server.properties" >"$tmp/log" 2>&1) &
+java -Xmx512m -cp "$cp" kafka.Kafka "$tmp/server.properties" >"$tmp/log" 2>&1 &
 broker=$!
 cat >"$tmp/T.java" <<'J'
 import java.util.*;

@@ -1,10 +1,12 @@
 package io.strata.kafka.migration.remote;
 
+import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,8 +15,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
@@ -53,8 +55,11 @@ final class ColdManager implements ColdStorage, AutoCloseable {
   private final Deadlines deletions;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** The ids of segments whose copy has not come back, be it long after its time. */
-  private final Set<String> copying = ConcurrentHashMap.newKeySet();
+  /**
+   * The ids of segments whose copy has not come back, be it long after its time; true once the
+   * segment has been deleted.
+   */
+  private final Map<String, Boolean> copying = new ConcurrentHashMap<>();
 
   private volatile RemoteSettings.Live live;
 
@@ -121,7 +126,9 @@ final class ColdManager implements ColdStorage, AutoCloseable {
    *
    * <p>The files must stay until this returns, and longer if it ran out of its time. One copy of a
    * segment is made at a time: what a manager does when its copy fails in the end, long after its
-   * time perhaps, is to remove what is there of the segment, another copy's files too.
+   * time perhaps, is to remove what is there of the segment, another copy's files too. A copy that
+   * ends when the segment has been deleted has the manager delete it again, whether or not its
+   * caller waits.
    *
    * @throws ColdFailure if it fails; retriable, with a {@link
    *     io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException} as its cause, if
@@ -143,21 +150,48 @@ final class ColdManager implements ColdStorage, AutoCloseable {
             file(directory, ObjectType.PRODUCER_SNAPSHOT, key),
             ByteBuffer.wrap(Files.readAllBytes(file(directory, ObjectType.LEADER_EPOCHS, key))));
     RemoteLogSegmentMetadata segment = KafkaSegments.metadata(manifest.segment(), Optional.empty());
-    return call("copying " + key, copies, live.copyTimeout(), () -> copyOnce(key, segment, data))
+    return call(
+            "copying " + key,
+            copies,
+            live.copyTimeout(),
+            () -> copyOnce(manifest.segment(), segment, data, directory))
         .map(CustomMetadata::value);
   }
 
   private Optional<CustomMetadata> copyOnce(
-      SegmentKey key, RemoteLogSegmentMetadata segment, LogSegmentData data) throws Exception {
-    if (!copying.add(key.id())) {
+      SegmentInfo info, RemoteLogSegmentMetadata segment, LogSegmentData data, Path directory)
+      throws Exception {
+    String id = info.key().id();
+    if (copying.putIfAbsent(id, false) != null) {
       throw new IOException(
           "an earlier copy of it ran out of its time and has not come back; it is made again when"
               + " that has ended: look at the manager's connections and time limits");
     }
+    Optional<CustomMetadata> custom = Optional.empty();
     try {
-      return notNull(loaded.manager().copyLogSegmentData(segment, data));
+      custom = notNull(loaded.manager().copyLogSegmentData(segment, data));
+      return custom;
     } finally {
-      copying.remove(key.id());
+      // Perhaps nobody waits for the copy any more: what it has made is known by its mark alone.
+      if (lacksMark(directory) || !copying.remove(id, false)) {
+        try {
+          boolean unused = Thread.interrupted();
+          loaded
+              .manager()
+              .deleteLogSegmentData(
+                  KafkaSegments.metadata(info, custom.map(CustomMetadata::value)));
+        } finally {
+          copying.remove(id);
+        }
+      }
+    }
+  }
+
+  private static boolean lacksMark(Path directory) {
+    try {
+      return !FileStatus.isThere(directory.resolve(StoreNames.COLD));
+    } catch (IOException e) {
+      return false; // A deletion that comes when it answers again finds the mark.
     }
   }
 
@@ -211,6 +245,8 @@ final class ColdManager implements ColdStorage, AutoCloseable {
   public void delete(SegmentInfo segment, Optional<byte[]> custom)
       throws IOException, InterruptedException {
     RemoteLogSegmentMetadata metadata = KafkaSegments.metadata(segment, custom);
+    // The copy deletes what it has made after this.
+    Boolean unusedToo = copying.computeIfPresent(segment.key().id(), (id, deleted) -> true);
     try {
       boolean unused =
           call(

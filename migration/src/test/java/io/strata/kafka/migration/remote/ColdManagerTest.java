@@ -14,6 +14,7 @@ import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarEntry;
@@ -100,6 +102,7 @@ class ColdManagerTest {
     Path unused = Files.write(data.resolve("00000000000000004711.log"), log);
     Path unusedToo = Files.write(data.resolve("00000000000000004711.index"), new byte[] {7, 8});
     Path unusedThree = Files.write(data.resolve("leader-epoch-checkpoint"), new byte[] {1});
+    Path unusedFour = Files.write(data.resolve(StoreNames.COLD), new byte[] {1});
     return data;
   }
 
@@ -472,6 +475,39 @@ class ColdManagerTest {
         assertThat(copy(manager, data)).isEmpty();
       }
       assertThat(manager.isCopying()).isFalse();
+    }
+  }
+
+  /**
+   * Nobody waits for the copy when it ends, and the segment has been deleted, here or elsewhere.
+   */
+  @Test
+  void aCopyThatEndsAfterTheDeletionLeavesNothing() throws Exception {
+    for (boolean byAnotherBroker : List.of(false, true)) {
+      CountDownLatch hangs = new CountDownLatch(1);
+      List<String> calls = new CopyOnWriteArrayList<>();
+      try (ColdManager manager =
+          scripted(
+              call -> {
+                if (call.equals("copy")) {
+                  awaitWhateverComes(hangs);
+                }
+                boolean unused = calls.add(call);
+                return Optional.empty();
+              })) {
+        Path data = data(new byte[1]);
+        manager.reconfigure(live(Duration.ofMillis(100)));
+        assertThatThrownBy(() -> copy(manager, data)).hasCauseInstanceOf(TimeLimitException.class);
+        manager.reconfigure(live(LIMIT));
+        if (byAnotherBroker) {
+          Files.delete(data.resolve(StoreNames.COLD));
+        } else {
+          delete(manager);
+        }
+        hangs.countDown();
+        await().until(() -> !manager.isCopying());
+        assertThat(calls).endsWith("copy", "delete");
+      }
     }
   }
 

@@ -61,12 +61,14 @@ public final class RemoteCommand extends StrataCommand.Group {
       description = {
         """
         Lists the segments of the store: offsets, size, the level that each is read from, and all \
-        levels that have it. Reads manifests only, and works while brokers use the store.\
+        levels that have it. Of a segment whose bytes the cold manager alone has, the level that \
+        has its manifest and indexes is in brackets: without that level nothing finds it. Reads \
+        manifests only, and works while brokers use the store.\
         """,
         "",
         """
-        States: moving, a copy between levels that is not confirmed yet; cold, the cold manager has \
-        its bytes; to-cold, it is getting them.\
+        States: moving, a copy between levels that is not confirmed yet; damaged, a broker has found \
+        a copy to be; cold, the cold manager has its bytes; to-cold, it is getting them.\
         """,
         "",
         "Exit code 1 if a directory or a manifest cannot be read.",
@@ -123,17 +125,23 @@ public final class RemoteCommand extends StrataCommand.Group {
           ByteSize.format(inventory.storedBytes()));
     }
 
-    /** The levels that have the bytes, the one that is read first. */
+    /**
+     * The levels that have something of the segment, the one that is read first; in brackets those
+     * that have all but the bytes.
+     */
     private static String levels(Segment segment) {
       String levels =
           segment.copies().stream()
-              .filter(copy -> copy.found().hasLog())
-              .map(copy -> copy.place().shown())
+              .map(
+                  copy ->
+                      copy.found().hasLog()
+                          ? copy.place().shown()
+                          : "(" + copy.place().shown() + ")")
               .collect(Collectors.joining("+"));
       boolean cold =
           segment.copies().stream()
               .anyMatch(copy -> copy.found().cold() == StoreInspection.Cold.DONE);
-      return levels.isEmpty() ? (cold ? "cold" : "none") : levels + (cold ? "+cold" : "");
+      return levels + (cold ? "+cold" : "");
     }
 
     private static String state(Segment segment) {
@@ -141,6 +149,9 @@ public final class RemoteCommand extends StrataCommand.Group {
       for (Copy copy : segment.copies()) {
         if (copy.found().moving()) {
           states.add("moving to " + copy.place().shown());
+        }
+        if (copy.found().damaged()) {
+          states.add("damaged in " + copy.place().shown());
         }
         if (copy.found().cold() == StoreInspection.Cold.DONE) {
           states.add("cold");
@@ -185,6 +196,7 @@ public final class RemoteCommand extends StrataCommand.Group {
           place.put("storedBytes", copy.found().bytes());
           place.put("hasLog", copy.found().hasLog());
           place.put("moving", copy.found().moving());
+          place.put("damaged", copy.found().damaged());
           place.put("cold", copy.found().cold().name().toLowerCase(Locale.ROOT));
         }
       }

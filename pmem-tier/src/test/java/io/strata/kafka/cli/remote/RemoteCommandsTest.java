@@ -8,6 +8,8 @@ import io.strata.kafka.cli.Main;
 import io.strata.kafka.cli.MainTest;
 import io.strata.kafka.cli.RemoteStores;
 import io.strata.kafka.cli.terminal.ExitCode;
+import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.BufferedReader;
@@ -25,6 +27,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +73,21 @@ public class RemoteCommandsTest {
         .contains("total: 3 segments, 293 KiB of records;");
     assertThat(out.lines().skip(1).map(line -> line.substring(0, line.indexOf(' '))).limit(3))
         .containsExactly("audit-0", "orders-3", "orders-3");
+  }
+
+  /** Who takes a level out must see that it has the only manifest, or the only copy in order. */
+  @Test
+  void showsWhereTheIndexesOfAColdSegmentAreAndWhatIsDamaged() throws IOException {
+    Path second = StoreNames.segment(stores.hdd, FIRST);
+    Path unused =
+        Files.write(second.resolve(StoreNames.COLD), ColdMark.done("C", Optional.empty()).print());
+    Files.delete(log(second));
+    boolean unusedToo = CopyMarks.damaged(first, "a flipped bit");
+    assertThat(CommandLineRun.of("remote", "ls", "--config", config).succeeds().out())
+        .containsPattern("orders-3 +0-99 .* ssd\\+\\(hdd\\)\\+cold +.*Z +damaged in ssd,cold");
+    CommandLineRun run = CommandLineRun.of("remote", "ls", "--config", config, "--json");
+    assertThat(run.json().at("/segments/1/copies/0/damaged").asBoolean()).isTrue();
+    assertThat(run.json().at("/segments/1/copies/1/damaged").asBoolean()).isFalse();
   }
 
   @Test

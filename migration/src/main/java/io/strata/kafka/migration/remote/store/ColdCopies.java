@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -23,6 +24,12 @@ import java.util.Optional;
  * @param manager the one that is configured, if one is
  */
 public record ColdCopies(Optional<ColdStorage> manager) {
+
+  /**
+   * How long another broker's copy is left alone. Longer than a virtual machine is suspended: when
+   * it goes on, its manager may remove what a second copy of the segment has made.
+   */
+  private static final Duration OTHERS = Duration.ofDays(1);
 
   /**
    * Returns whether the configured manager has said that it has the bytes, by the mark of a copy;
@@ -107,9 +114,9 @@ public record ColdCopies(Optional<ColdStorage> manager) {
     // broker may be cut off from the store, and not be at an end.
     return mark.brokerId().isPresent()
             && mark.brokerId().getAsInt() != brokerId
-            && CopyMarks.isRecent(segment.resolve(StoreNames.COLD), nonce)
+            && CopyMarks.isRecent(segment.resolve(StoreNames.COLD), OTHERS, nonce)
         ? Optional.of(
-            "broker %d began to copy it within the last hour".formatted(mark.brokerId().getAsInt()))
+            "broker %d began to copy it within the last day".formatted(mark.brokerId().getAsInt()))
         : Optional.empty();
   }
 

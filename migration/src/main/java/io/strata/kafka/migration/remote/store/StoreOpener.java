@@ -124,7 +124,7 @@ final class StoreOpener {
     warnOfForgotten();
     format();
     checkDistinct();
-    memory.remember(identities);
+    remember();
     List<StoreDirectory> opened = new ArrayList<>();
     for (int i = 0; i < options.levels().size(); i++) {
       StoreOptions.LevelOptions level = options.levels().get(i);
@@ -144,6 +144,19 @@ final class StoreOpener {
       }
     }
     return new Opened(List.copyOf(opened), List.copyOf(warnings), List.copyOf(firstUses));
+  }
+
+  /** Where nothing new is to be remembered, a full log directory is no reason not to start. */
+  private void remember() throws IOException {
+    try {
+      memory.remember(identities);
+    } catch (IOException e) {
+      if (!memory.knows(identities)) {
+        throw e;
+      }
+      warnings.add(
+          "which directories the remote store has cannot be written again, and is as it was: " + e);
+    }
   }
 
   /** Returns why nothing is made in a directory that has no identity. */

@@ -454,6 +454,13 @@ class StoreOpenerTest {
     var files = new io.strata.kafka.migration.remote.faults.FaultyFileSystem();
     StoreOptions options =
         Stores.options(
+            1,
+            List.of(files.wrap(logs)),
+            StoreStage.Hook.NONE,
+            Stores.level("ssd", ssd),
+            Stores.level("hdd", hdd));
+    StoreOptions one =
+        Stores.options(
             1, List.of(files.wrap(logs)), StoreStage.Hook.NONE, Stores.level("ssd", ssd));
     SegmentStore unused = new SegmentStore(options, Optional.empty());
     Runnable over =
@@ -464,6 +471,26 @@ class StoreOpenerTest {
                         == io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation.WRITE
                     && path.startsWith(logs));
     assertThat(new SegmentStore(options, Optional.empty()).warnings).isEmpty();
+    // Its level is taken out: that it is forgotten can wait.
+    assertThat(new SegmentStore(one, Optional.empty()).warnings)
+        .anyMatch(warning -> warning.contains("No space left on device"));
+    Path away = Files.move(ssd, top.resolve("away"));
+    Path mountPoint = Files.createDirectory(ssd);
+    assertThat(new SegmentStore(options, Optional.empty()).warnings)
+        .singleElement()
+        .asString()
+        .contains("is its file system mounted?");
+    // A new directory must be remembered: its empty mount point would be taken for a new one, too.
+    StoreOptions more =
+        Stores.options(
+            1,
+            List.of(files.wrap(logs)),
+            StoreStage.Hook.NONE,
+            Stores.level("hdd", hdd, Files.createDirectory(top.resolve("new"))));
+    assertThatThrownBy(() -> new SegmentStore(more, Optional.empty()))
+        .hasMessageContaining("No space left on device");
+    assertThat(mountPoint).isEmptyDirectory();
+    assertThat(away).exists();
     over.run();
   }
 

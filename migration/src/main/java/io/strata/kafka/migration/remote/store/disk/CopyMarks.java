@@ -77,7 +77,7 @@ public final class CopyMarks {
       return true;
     }
     try {
-      if (isRecent(mark, nonce)) {
+      if (isRecent(mark, LONGEST, nonce)) {
         return false;
       }
     } catch (NoSuchFileException e) {
@@ -88,18 +88,18 @@ public final class CopyMarks {
   }
 
   /**
-   * Returns whether a mark was made within an hour. One file system dates it and a file that is
-   * made now, and no broker's clock counts.
+   * Returns whether a mark is no older than {@code longest}. One file system dates it and a file
+   * that is made now, and no broker's clock counts.
    *
    * @param nonce names that file, beside it; unique
    * @throws NoSuchFileException if the mark is not there
    */
-  public static boolean isRecent(Path mark, String nonce) throws IOException {
+  public static boolean isRecent(Path mark, Duration longest, String nonce) throws IOException {
     Path now = mark.resolveSibling(nonce + StoreNames.PART);
     try {
       FileTime made = Files.getLastModifiedTime(Files.createFile(now));
       long age = made.toMillis() - Files.getLastModifiedTime(mark).toMillis();
-      return Math.abs(age) <= LONGEST.toMillis();
+      return Math.abs(age) <= longest.toMillis();
     } finally {
       boolean unused = Files.deleteIfExists(now);
     }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * Remembers, in the broker's log directories, which directories are the store's: the file {@code
@@ -80,6 +81,16 @@ public final class StoreMemory {
     return Optional.ofNullable(known.get(directory.toString()));
   }
 
+  /** Returns whether each of these is remembered as the directory that it is. */
+  public boolean knows(Map<Path, StoreIdentity> directories) {
+    return directories.entrySet().stream()
+        .allMatch(
+            each ->
+                of(each.getKey())
+                    .filter(was -> was.directoryId().equals(each.getValue().directoryId()))
+                    .isPresent());
+  }
+
   /** Returns all that is remembered, by the paths. */
   public Map<String, StoreIdentity> all() {
     return Collections.unmodifiableMap(known);
@@ -88,13 +99,15 @@ public final class StoreMemory {
   /**
    * Remembers these, and no others: one that is taken out of the configuration is forgotten.
    *
-   * @throws IOException if no place can be written
+   * @throws IOException if no place can be written; what was remembered before still is
    */
   public void remember(Map<Path, StoreIdentity> directories) throws IOException {
     ObjectNode document = JsonFile.object(VERSION);
     ArrayNode array = document.putArray("directories");
-    directories.forEach(
-        (path, identity) -> identity.print(array.addObject().put("path", path.toString())));
+    // In the order of their paths, whichever of them answered first.
+    new TreeMap<>(directories)
+        .forEach(
+            (path, identity) -> identity.print(array.addObject().put("path", path.toString())));
     byte[] bytes = JsonFile.print(document);
     inAny(
         places,

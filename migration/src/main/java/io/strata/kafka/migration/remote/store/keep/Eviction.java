@@ -111,20 +111,21 @@ record Eviction(SegmentStore store) {
       return hasCold(copy, directory);
     }
     copy.directory().checkInUse();
-    if (CopyMarks.isMoving(directory)
-        || !CopyMarks.isStaying(directory, store.publishing.trashName())) {
-      return false;
-    }
-    return FileStatus.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
-        ? !CopyMarks.isDamaged(directory)
-        : hasCold(copy, directory);
+    return !CopyMarks.isMoving(directory)
+        && !CopyMarks.isDamaged(directory)
+        && CopyMarks.isStaying(directory, store.publishing.trashName())
+        && (FileStatus.isThere(directory.resolve(ObjectType.LOG.fileName(entry.key())))
+            || hasCold(copy, directory));
   }
 
   private boolean hasCold(StoredCopy copy, Path directory) throws IOException {
     return copy.cold() && store.cold.has(directory);
   }
 
-  /** Reads a copy; what the cold manager has was read when it got it. */
+  /**
+   * Reads a copy; the log that the cold manager has was read when the manager got it, and the other
+   * files are in the copy alone.
+   */
   private boolean isRight(KnownSegment entry, StoredCopy upper, StoredCopy copy, BytePace pace)
       throws IOException, InterruptedException {
     if (copy.equals(upper)) {
@@ -137,8 +138,8 @@ record Eviction(SegmentStore store) {
       store.lookup.damaged(copy.directory(), entry.key(), String.valueOf(e.getMessage()));
       return false;
     }
-    if (located.isEmpty() || !located.get().hasLog()) {
-      return located.isPresent() && hasCold(copy, located.get().path());
+    if (located.isEmpty() || (!located.get().hasLog() && !hasCold(copy, located.get().path()))) {
+      return false;
     }
     try {
       Optional<String> wrong = store.files.wrong(located.get(), pace);

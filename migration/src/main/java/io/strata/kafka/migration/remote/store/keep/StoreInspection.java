@@ -41,9 +41,16 @@ public final class StoreInspection {
    *
    * @param directory the directory of the store that it is in
    * @param moving whether it was published by a move that is not confirmed yet
+   * @param damaged whether a broker has found that it is
    */
   public record Found(
-      Path directory, Path path, Manifest manifest, boolean hasLog, boolean moving, Cold cold) {
+      Path directory,
+      Path path,
+      Manifest manifest,
+      boolean hasLog,
+      boolean moving,
+      boolean damaged,
+      Cold cold) {
 
     public SegmentKey key() {
       return manifest.segment().key();
@@ -127,7 +134,8 @@ public final class StoreInspection {
       }
       boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
       boolean moving = CopyMarks.isMoving(path);
-      visitor.segment(new Found(directory, path, manifest, hasLog, moving, cold));
+      boolean damaged = CopyMarks.isDamaged(path);
+      visitor.segment(new Found(directory, path, manifest, hasLog, moving, damaged, cold));
     } catch (NoSuchFileException e) {
       if (FileStatus.isThere(path)) {
         visitor.unreadable(path, path + ": found no file " + e.getFile());
@@ -162,10 +170,10 @@ public final class StoreInspection {
     if (FileStatus.isThere(copy.path().resolve(StoreNames.COLD))) {
       throw new IOException(
           """
-          %s: found %s, expected none: the cold manager has its bytes, or may have, and only a \
-          broker can have it remove them\
+          %s: found %s, expected none: the cold manager has its bytes, or may have; remove what \
+          that manager has of the segment %s by its own tools, then this directory\
           """
-              .formatted(copy.path(), StoreNames.COLD));
+              .formatted(copy.path(), StoreNames.COLD, copy.key().id()));
     }
     StoreDirectory directory =
         new StoreDirectory(

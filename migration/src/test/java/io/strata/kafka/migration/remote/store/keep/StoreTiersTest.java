@@ -319,6 +319,43 @@ class StoreTiersTest extends TieredSegmentsContract {
     }
   }
 
+  /** The log is with the cold manager; the indexes are nowhere but in the two copies. */
+  @Test
+  void aWholeCopyIsNotEvictedForOneWithoutLogWhoseIndexIsDamaged() throws Exception {
+    SegmentStore store = threeLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    long id = only(tiers).id();
+    for (int level : List.of(1, 2)) {
+      assertThat(tiers.destage(id, level, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    }
+    assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    Path index =
+        StoreNames.segment(hdd, SEGMENT.key())
+            .resolve(ObjectType.OFFSET_INDEX.fileName(SEGMENT.key()));
+    byte[] right = Files.readAllBytes(index);
+    byte[] wrong = right.clone();
+    wrong[wrong.length / 2] ^= 1;
+    Path unusedPath = Files.write(index, wrong);
+
+    for (String found : List.of("not found yet", "marked")) {
+      assertThat(tiers.evict(id).outcome()).as(found).isEqualTo(MoveResult.Outcome.CANCELLED);
+    }
+
+    StoreDirectory lower = store.directories().get(1);
+    assertThat(new CopyRepair(store).known())
+        .containsExactly(new CopyRepair.Damaged(lower, SEGMENT.key()));
+    assertThat(
+            new CopyRepair(store).repair(new CopyRepair.Damaged(lower, SEGMENT.key()), bytes -> {}))
+        .containsExactly(index);
+    assertThat(Files.readAllBytes(index)).isEqualTo(right);
+    assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
   @Test
   void whatIsDamagedIsRepairedFromTheOtherCopy() throws Exception {
     SegmentStore store = twoLevels();
@@ -870,7 +907,7 @@ class StoreTiersTest extends TieredSegmentsContract {
           cold.duringCopy = () -> {};
           try {
             assertThat(seconds.destage(only(seconds).id(), 1, MoveControl.UNLIMITED).reason())
-                .contains("broker 1 began to copy it within the last hour");
+                .contains("broker 1 began to copy it within the last day");
           } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
           }
@@ -882,7 +919,7 @@ class StoreTiersTest extends TieredSegmentsContract {
 
     // A process of the same broker, or an hour: no process copies it any more.
     Path mark = second.directories().get(0).segment(SEGMENT.key()).resolve(StoreNames.COLD);
-    Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    Files.setLastModifiedTime(mark, FileTime.from(Instant.now().minus(Duration.ofHours(25))));
     assertThat(seconds.destage(only(seconds).id(), 1, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     assertThat(cold.segments).hasSize(1);
@@ -906,7 +943,7 @@ class StoreTiersTest extends TieredSegmentsContract {
                 .isEqualTo(MoveResult.Outcome.DONE);
             assertThat(seconds.evict(id).outcome()).isEqualTo(MoveResult.Outcome.DONE);
             assertThat(seconds.destage(id, 2, MoveControl.UNLIMITED).reason())
-                .contains("broker 1 began to copy it within the last hour");
+                .contains("broker 1 began to copy it within the last day");
             assertThat(seconds.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
           } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
