@@ -160,6 +160,7 @@ final class Copying {
     }
     pace.reached(Step.COPIED);
     logFile.force(true);
+    writer.logFileIsForced(begun.size(), begun.changes());
     // Not under the writer lock, where it is asked for: either copy may be read from then on.
     in.slot().force(from, limit);
     pace.reached(Step.FORCED);

@@ -236,13 +236,18 @@ public final class Segment implements SegmentBytes {
     return writer.isForced();
   }
 
+  /** All that the log file has is durable, as its tag says: nothing of it waits for a force. */
+  public void logFileIsForced() {
+    writer.logFileIsForced(size(), writer.guard().changes());
+  }
+
   /**
    * Forces the segment, in a pool that needs it and in its log file.
    *
-   * @param logFile open, for this call alone
+   * @param logFile forces the log file, if bytes of it wait for that
    */
-  public void force(FileChannel logFile) throws IOException {
-    writer.force(true, logFile);
+  public void force(LogFileForce logFile) throws IOException {
+    writer.force(logFile);
   }
 
   /** Channels open now. */
@@ -444,7 +449,8 @@ public final class Segment implements SegmentBytes {
    * are free for others when the last reader has left them.
    *
    * @param wait whether to wait for a change that is under way, or to return at once
-   * @return where the segment was; empty when it is not clean, deleted, or busy
+   * @return where the segment was; empty when it is not clean, deleted, or busy, or when bytes that
+   *     have spilled are not forced
    * @throws IOException when the pool fails; the segment can be read, and not changed any more
    */
   public Optional<Residence> evict(boolean wait) throws IOException {
@@ -455,7 +461,11 @@ public final class Segment implements SegmentBytes {
 
   private Optional<Residence> evict() throws IOException {
     Optional<Residence> in = writer.residence();
-    if (!writer.movable() || in.isEmpty() || !in.get().isClean()) {
+    if (!writer.movable()
+        || in.isEmpty()
+        || !in.get().isClean()
+        // Without its slot a start would take a log file with a torn end for an older copy.
+        || !writer.tailIsForced()) {
       return Optional.empty();
     }
     List<Extent> extents;
@@ -505,7 +515,7 @@ public final class Segment implements SegmentBytes {
     return new Unspilling(this, writer).run(logFile, force);
   }
 
-  /** Forces a log file; see {@link #unspill}. */
+  /** Forces a log file; see {@link #unspill} and {@link #force(LogFileForce)}. */
   @FunctionalInterface
   public interface LogFileForce {
     /** Does it. */

@@ -2,10 +2,10 @@ package io.strata.kafka.segment;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.Segment.LogFileForce;
 import io.strata.kafka.segment.view.SegmentBytes;
 import io.strata.kafka.segment.view.SpilledTail;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -85,11 +85,13 @@ final class SegmentForcer {
   /**
    * See {@link SegmentBytes#force}. One force at a time: a second one must not return while the
    * first still works.
+   *
+   * @param logFile forces the log file, if it is dirty
    */
-  synchronized void force(boolean metaData, FileChannel logFile) throws IOException {
+  synchronized void force(LogFileForce logFile) throws IOException {
     boolean counts;
     do {
-      counts = forceOnce(metaData, logFile);
+      counts = forceOnce(logFile);
     } while (!counts);
   }
 
@@ -108,7 +110,7 @@ final class SegmentForcer {
   }
 
   /** Forces what is dirty now; on an exception or an answer of false it is dirty as before. */
-  private boolean forceOnce(boolean metaData, FileChannel logFile) throws IOException {
+  private boolean forceOnce(LogFileForce logFile) throws IOException {
     Slot current;
     long from;
     boolean logFileIsDirty;
@@ -132,7 +134,7 @@ final class SegmentForcer {
         current.force(from, Long.MAX_VALUE);
       }
       if (logFileIsDirty) {
-        logFile.force(metaData);
+        logFile.run();
       }
       done = true;
     } finally {

@@ -8,6 +8,7 @@ import io.strata.kafka.pool.space.Extent;
 import io.strata.kafka.pool.space.ExtentBytes;
 import io.strata.kafka.pool.space.ExtentList;
 import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.segment.Segment.LogFileForce;
 import io.strata.kafka.segment.view.HotView;
 import io.strata.kafka.segment.view.ReaderGate;
 import io.strata.kafka.segment.view.Residence;
@@ -204,7 +205,7 @@ final class SegmentWriter {
     if (written > 0 && settings.forcesAppends().getAsBoolean()) {
       Optional<Residence> in = residence();
       if (in.isPresent() && !in.get().durableOnPersist()) {
-        forcer.force(false, logFile);
+        forcer.force(() -> logFile.force(false));
       }
       if (view.spilled()) {
         events.forcedInLogFile();
@@ -626,7 +627,12 @@ final class SegmentWriter {
 
   /** See {@link SegmentBytes#force}. */
   void force(boolean metaData, FileChannel logFile) throws IOException {
-    forcer.force(metaData, logFile);
+    forcer.force(() -> logFile.force(metaData));
+  }
+
+  /** See {@link Segment#force(LogFileForce)}. */
+  void force(LogFileForce logFile) throws IOException {
+    forcer.force(logFile);
   }
 
   /** See {@link Segment#isForced}. */
@@ -634,6 +640,23 @@ final class SegmentWriter {
     Optional<Residence> in = residence();
     boolean poolNeedsNone = in.map(Residence::durableOnPersist).orElse(true);
     return (in.isPresent() && poolNeedsNone && !view.spilled()) || forcer.isForced(poolNeedsNone);
+  }
+
+  /** Returns whether no byte that has spilled is waiting for a force of the log file. */
+  boolean tailIsForced() {
+    return !view.spilled() || forcer.isForced(true);
+  }
+
+  /** The log file was forced past this object when the segment had this size. */
+  void logFileIsForced(long size, long changes) {
+    lock.lock();
+    try {
+      if (view.size() == size && guard.changes() == changes) {
+        tail.dirty(false);
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The log file may have grown past this object; a spilled segment's size follows. */

@@ -451,6 +451,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         }
         return Optional.of(segments.openHot(known.get(), name, options));
       }
+      deleteReplaced(name);
       Placement.Placed placed =
           segments.findInLogFile(name).isPresent()
               ? Placement.Placed.NO
@@ -463,6 +464,28 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         segments.findInLogFile(name).ifPresent(this::goesOnInItsLogFile);
       }
       return opened;
+    }
+  }
+
+  /**
+   * Deletes a segment whose log file Kafka has replaced past the provider: while it loads the logs
+   * it puts what a compaction had written, when the broker was killed, in the place of what that
+   * was made of. The next start would take the new file for the segment's, without its tag.
+   */
+  private void deleteReplaced(Path name) throws IOException {
+    Optional<Object> key = moves.mayMove() ? Optional.empty() : LogFileNames.keyIfThere(name);
+    if (key.isEmpty()) {
+      return;
+    }
+    Path directory = Directories.of(name);
+    for (TieredSegment known : registry.in(directory)) {
+      if (known.inPool() && known.logFile().equals(name) && !key.get().equals(known.fileKey())) {
+        // First: with the replacement undone the segment must be whole.
+        Directories.force(directory);
+        known.segment().markDeleting();
+        registry.remove(known);
+        release.freeAfterUnlink(known, directory);
+      }
     }
   }
 

@@ -19,6 +19,7 @@ import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,11 @@ record SegmentFactory(
     long changed = Math.max(modified, residence.slot().createdAtMillis());
     Segment segment = new Segment(residence, Files.size(logFile), changed, settings, notice);
     TieredSegment tiered = named(notice, segment, logFile, false);
-    tiered.notedWhole(SegmentTag.wholeLength(logFile).isPresent());
+    OptionalLong whole = SegmentTag.wholeLength(logFile);
+    tiered.notedWhole(whole.isPresent());
+    if (whole.equals(OptionalLong.of(Files.size(logFile)))) {
+      segment.logFileIsForced();
+    }
     return tiered;
   }
 

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the simulation has found, as small as it goes: each is cut at every point, by several power
@@ -324,6 +325,89 @@ final class CrashCasesTest {
       appendTo(killed, segment.offset);
       cutPower(killed);
     }
+  }
+
+  /**
+   * Its part in the pool was copied while it was appended to; Kafka has rolled it, and flushes it
+   * later. Without its slot a start would take the file with a torn end for an older copy.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 3})
+  void aSpilledSegmentKeepsItsSlotUntilItsEndIsForced(int setup) throws Exception {
+    SimWorld world = opened(Setup.ALL.get(setup).with(Setup.PoolSize.SMALL));
+    Files.createDirectory(world.disk.getPath("/logs/orders-1"));
+    Expected segment = segment(world, 50_000);
+    Expected full = world.create("orders-1");
+    while (!view(world, full).spilled()) {
+      world.append(full, SimBatches.of(30_000, 2));
+    }
+    while (!view(world, segment).spilled()) {
+      world.append(segment, SimBatches.of(10_000, 3));
+    }
+    world.background().runAll();
+    TieredSegments tiers = world.openTier().segments();
+    int disk = tiers.state().tiers().size();
+    while (view(world, segment).dirtyBytes() > 0) {
+      done(tiers.destage(view(world, segment).id(), disk, MoveControl.UNLIMITED));
+    }
+    world.flush(segment);
+    for (int i = 0; i < 3; i++) {
+      world.append(segment, SimBatches.of(10_000, 5 + i));
+    }
+    Expected unused = segment(world, 1_000);
+    done(tiers.evict(view(world, segment).id()));
+    cutPower(world);
+
+    world.background().runAll();
+    if (view(world, segment).tier() != disk) {
+      // That look had its end forced.
+      world.background().runAll();
+      done(tiers.evict(view(world, segment).id()));
+    }
+    assertThat(view(world, segment).tier()).isEqualTo(disk);
+    cutPower(world);
+  }
+
+  /**
+   * The broker was killed while a compaction put its output in a segment's place. Kafka ends that
+   * past the provider when it loads the logs. What it keeps may be how the segment began, or
+   * nothing.
+   */
+  @ParameterizedTest
+  @CsvSource({"0, 3000", "0, 0", "2, 3000", "2, 0"})
+  void whatACompactionPutInASegmentsPlaceIsNoSegmentWithoutItsTag(int setup, int kept)
+      throws Exception {
+    SimWorld world = opened(Setup.ALL.get(setup).with(Setup.PoolSize.SMALL));
+    Expected segment = segment(world, 3_000);
+    byte[] output = kept == 0 ? new byte[0] : SimBatches.of(3_000, segment.offset);
+    world.append(segment, SimBatches.of(2_000, 2));
+    Expected unused = segment(world, 4_000);
+    world.background().runAll();
+    Path swap = swapOf(world.path(segment));
+    Path unusedPath = Files.write(swap, output);
+    SimWorld.force(swap);
+    SimWorld.force(Objects.requireNonNull(swap.getParent()));
+    SimWorld killed = world.crash(End.KILL, new Loss(0));
+    killed.openBeforeLogs();
+    Path log = killed.path(segment);
+    Files.delete(log);
+    Path unusedToo = Files.move(swapOf(log), log);
+    killed.openTier().open(log).close();
+    killed.openTier().logsLoaded();
+    for (int i = 0; i < LOSSES; i++) {
+      killed.crash(End.POWER_CUT, new Loss(i)).open();
+    }
+    killed.background().runAll();
+    killed.close();
+    for (int starts = 0; starts < 3; starts++) {
+      killed.open();
+      assertThat(killed.openTier().open(log).size()).isEqualTo(output.length);
+      killed.close();
+    }
+  }
+
+  private static Path swapOf(Path log) {
+    return log.resolveSibling(log.getFileName() + ".swap");
   }
 
   /** Kafka opens a new segment, renames the old one away, and only then appends. */

@@ -210,6 +210,12 @@ final class SimWorld {
   }
 
   void open() throws IOException {
+    openBeforeLogs();
+    openTier().logsLoaded();
+  }
+
+  /** Opens the tier as it is while Kafka loads the logs. */
+  void openBeforeLogs() throws IOException {
     background = new SimExecutor();
     SimExecutor executor = background;
     tier = SimTier.open(spec(), events, pools(), () -> executor);

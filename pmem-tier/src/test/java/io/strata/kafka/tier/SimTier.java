@@ -88,7 +88,7 @@ public final class SimTier {
         MoveStage.Hook.NONE);
   }
 
-  /** Opens the tier: its recovery runs. */
+  /** Opens the tier: its recovery runs. Nothing moves before {@link #logsLoaded}. */
   public static SimTier open(
       TierSpec spec,
       TierEvents events,
@@ -101,8 +101,12 @@ public final class SimTier {
             events,
             SegmentEvents.NONE,
             new TierParts(opening(pools), background, new CountedTime()));
-    tier.logsLoaded();
     return new SimTier(tier);
+  }
+
+  /** Kafka has loaded its logs. */
+  public void logsLoaded() {
+    tier.logsLoaded();
   }
 
   /** Drains the tier. */

@@ -179,7 +179,9 @@ public final class TierPlay implements Play {
   private SimTier open() throws IOException {
     background = new SimExecutor();
     SimExecutor executor = background;
-    return SimTier.open(spec(), events, pools(), () -> executor);
+    SimTier opened = SimTier.open(spec(), events, pools(), () -> executor);
+    opened.logsLoaded();
+    return opened;
   }
 
   private Expected add(int number) throws IOException {

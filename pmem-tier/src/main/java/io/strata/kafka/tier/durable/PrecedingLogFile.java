@@ -58,7 +58,8 @@ public record PrecedingLogFile(boolean needed, SegmentRegistry registry) {
 
   private static void force(TieredSegment preceding, Path partition) throws IOException {
     try (FileChannel logFile = LogFileChannels.toRead(preceding.logFile())) {
-      DurableNames.force(preceding, () -> preceding.segment().force(logFile));
+      DurableNames.force(
+          preceding, () -> preceding.segment().force(() -> Directories.force(logFile)));
     } catch (NoSuchFileException e) {
       return; // Deleted just now.
     }

@@ -61,8 +61,11 @@ public record WholeLogFiles(LogFileNames names, BackgroundWork work) {
     try {
       if (segment.segment().spilled()) {
         try (FileChannel logFile = names.with(segment, LogFileChannels::toRead)) {
-          DurableNames.force(segment, () -> Directories.force(logFile));
+          DurableNames.force(
+              segment, () -> segment.segment().force(() -> Directories.force(logFile)));
         }
+        // It may leave its pool from now on.
+        segment.changed();
       }
       done =
           names.with(

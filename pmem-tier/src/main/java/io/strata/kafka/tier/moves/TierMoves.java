@@ -229,11 +229,16 @@ public final class TierMoves implements TieredSegments {
         : MoveResult.done(bytes);
   }
 
-  /** Frees the slot of a segment that was clean in it, and removes the log file's tag at once. */
+  /**
+   * Frees the slot of a segment that was clean in it, and removes the log file's tag at once. The
+   * slot of a spilled one stays until its end is forced, as it soon is.
+   */
   private MoveResult evictWhole(TieredSegment segment, Residence in) throws IOException {
     Optional<Long> freed = space.evictNow(segment);
     if (freed.isEmpty()) {
-      return MoveResult.cancelled("it is not clean any more");
+      return segment.segment().spilled()
+          ? evictPart(segment)
+          : MoveResult.cancelled("it is not clean any more");
     }
     hook.reached(MoveStage.EVICT_FREED);
     try {

@@ -276,18 +276,15 @@ public final class PoolSpace implements SpaceMaker {
     }
     long bytes = in.get().spaceBytes();
     try {
-      if (!leavesWhole(segment)) {
+      Optional<Residence> left =
+          leavesWhole(segment) ? Evictions.run(segment, false) : Optional.empty();
+      if (left.isEmpty()) {
+        // It is active, its end is not forced yet, or another thread is changing it.
         long part = evictPart(segment, false);
         if (part == 0) {
           becameClean(segment);
         }
         return part;
-      }
-      Optional<Residence> left = Evictions.run(segment, false);
-      if (left.isEmpty()) {
-        // Another thread is changing it.
-        becameClean(segment);
-        return 0;
       }
       counts.evicted(left.get(), bytes, true);
       release.untagLater(segment, left.get());
