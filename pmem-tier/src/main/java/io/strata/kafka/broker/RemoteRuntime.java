@@ -202,6 +202,8 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public void publish(Supplier<RemoteStats> stats) {
-    StrataRuntime.publishRemote(stats);
+    RemoteChanges changes = StrataRuntime.remoteChanges();
+    String id = changes.brokerId().stream().mapToObj(String::valueOf).findAny().orElse("");
+    StrataRuntime.metrics().remote(id, stats, changes::settings);
   }
 }
