@@ -1,6 +1,5 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
@@ -183,15 +182,6 @@ final class RemoteLevels {
               .or(() -> RemoteKeys.LEVEL_CAPACITY.partOf(name));
       if (level.isPresent()) {
         refuseUnknownLevel(name, level.get());
-      } else if (name.equals(RemoteKeys.CACHE_SIZE)) {
-        reader
-            .problems()
-            .add(
-                ConfigProblem.warning(
-                    name,
-                    "a key of an earlier build",
-                    "none: Strata keeps no files of the cold manager's segments",
-                    "remove it; what is read stays in memory for a moment"));
       } else if (!RemoteKeys.isKnown(name)) {
         reader.refuse(
             name,
