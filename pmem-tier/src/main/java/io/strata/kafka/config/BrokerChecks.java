@@ -164,7 +164,7 @@ final class BrokerChecks {
   }
 
   /** Follows the links of what is there. */
-  private static Path real(Path path) {
+  static Path real(Path path) {
     try {
       return Path.of(new File(path.toString()).getCanonicalPath());
     } catch (IOException e) {
