@@ -9,6 +9,7 @@ import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.metrics.TierLog;
 import io.strata.kafka.unpublished.KafkaRelease;
 import java.io.IOException;
 import java.util.HashMap;
@@ -119,7 +120,7 @@ public final class StrataReporter implements MetricsReporter {
   /** Writes into the broker's log what must not reach Kafka. */
   private static void warn(String what, Throwable reason) {
     try {
-      StrataRuntime.warn(what, reason);
+      new TierLog().failed(what, reason);
     } catch (Throwable e) {
       // There is nothing left to say it with.
     }

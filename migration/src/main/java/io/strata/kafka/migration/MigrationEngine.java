@@ -38,7 +38,8 @@ public final class MigrationEngine implements AutoCloseable {
     static Config of(MigrationSettings settings, PolicyRegistry policies) {
       return new Config(
           settings,
-          policies.create(settings.policy(), settings.policyParameters()),
+          policies.create(
+              settings.policy(), policies.own(settings.policy(), settings.policyParameters())),
           settings.pinned());
     }
   }

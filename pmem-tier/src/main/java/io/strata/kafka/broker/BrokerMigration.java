@@ -93,14 +93,13 @@ public final class BrokerMigration implements AutoCloseable {
       PolicyRegistry policies,
       MigrationLog log,
       Consumer<StrataConfig> changed) {
-    StrataConfig settings = config.with(MigrationKeys.ofChosenPolicy(config.migration(), policies));
     List<MigrationListener> listeners = listeners(log);
     MigrationEngine engine =
         new MigrationEngine(
-            segments, settings.migration(), policies, listeners, log, EngineEnvironment.system());
+            segments, config.migration(), policies, listeners, log, EngineEnvironment.system());
     engine.start();
     return new BrokerMigration(
-        LiveSettings.local(broker, config, policies), engine, log, settings, changed);
+        LiveSettings.local(broker, config, policies), engine, log, config, changed);
   }
 
   /** An engine that cannot be made is no reason to keep a broker from starting. */

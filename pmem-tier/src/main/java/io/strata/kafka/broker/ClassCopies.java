@@ -1,12 +1,12 @@
 package io.strata.kafka.broker;
 
+import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.key.ConfigProblem;
 import java.io.File;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * Finds second copies of Strata's classes: a jar that an upgrade has left on the class path, and a
@@ -21,16 +21,9 @@ public final class ClassCopies {
 
   private ClassCopies() {}
 
-  /**
-   * Returns the jars of Strata on a class path, each once. Resolves links.
-   *
-   * @param classPath as of the JVM or of a shell: {@code directory/*} is every jar of the directory
-   */
+  /** Returns the jars of Strata on a class path, each once. Resolves links. */
   public static List<String> jars(String classPath) {
-    // Uses java.io: the provider may be what is starting.
-    return Stream.of(classPath.split(File.pathSeparator))
-        .map(File::new)
-        .flatMap(ClassCopies::expand)
+    return BrokerProperties.classPathFiles(classPath)
         .filter(entry -> isJar(entry.getName()))
         .map(ClassCopies::canonical)
         .distinct()
@@ -40,14 +33,6 @@ public final class ClassCopies {
   /** Returns whether a file's name is that of a jar of Strata that a broker runs. */
   public static boolean isJar(String name) {
     return JAR.matcher(name).matches();
-  }
-
-  private static Stream<File> expand(File entry) {
-    if (!entry.getName().equals("*")) {
-      return Stream.of(entry);
-    }
-    File[] files = entry.getAbsoluteFile().getParentFile().listFiles();
-    return files == null ? Stream.empty() : Stream.of(files).sorted();
   }
 
   private static String canonical(File file) {

@@ -45,6 +45,9 @@ public final class RemoteRuntime implements RemoteEnvironment {
   /** The configuration that the manager got, for a broker whose file is not known. */
   private volatile Optional<BrokerProperties> given = Optional.empty();
 
+  /** The policies of the class path, once {@link #settings} has loaded them. */
+  private volatile PolicyRegistry policies = PolicyRegistry.builtIn();
+
   /** For {@link java.util.ServiceLoader}: the environment of this process. */
   public RemoteRuntime() {
     this(new BrokerSide());
@@ -84,7 +87,7 @@ public final class RemoteRuntime implements RemoteEnvironment {
     try {
       Optional<BrokerProperties> properties = properties();
       given = RemoteConfig.logDirectories(configs);
-      PolicyRegistry policies = BrokerMigration.loadPolicies(MigrationKeys.REMOTE);
+      policies = BrokerMigration.loadPolicies(MigrationKeys.REMOTE);
       List<ConfigProblem> problems = new ArrayList<>();
       ClassCopies.problem(
               RemoteEnvironment.class.getClassLoader(),
@@ -165,19 +168,10 @@ public final class RemoteRuntime implements RemoteEnvironment {
   }
 
   @Override
-  public PolicyRegistry policies() {
-    try {
-      return BrokerMigration.loadPolicies(MigrationKeys.REMOTE);
-    } catch (ConfigRefusedException e) {
-      throw new IllegalArgumentException(e.getMessage(), e);
-    }
-  }
-
-  @Override
   public MigrationEngine migrationEngine(
       TieredSegments tiers, MigrationSettings settings, List<String> levels) {
     MigrationLog log = new MigrationLog(levels);
-    return new MigrationEngine(tiers, settings, policies(), List.of(log), log, engine());
+    return new MigrationEngine(tiers, settings, policies, List.of(log), log, engine());
   }
 
   @Override
@@ -202,6 +196,8 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public void publish(Supplier<RemoteStats> stats) {
-    StrataRuntime.publishRemote(stats);
+    RemoteChanges changes = StrataRuntime.remoteChanges();
+    String id = changes.brokerId().stream().mapToObj(String::valueOf).findAny().orElse("");
+    StrataRuntime.metrics().remote(id, stats, changes::settings);
   }
 }

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <p>The reasons, by who finds them:
  *
  * <ul>
- *   <li>{@code RuntimeOpener}, when the tier cannot be opened: by the role of this JVM; by {@code
+ *   <li>{@code StrataRuntime}, when the tier cannot be opened: by the role of this JVM; by {@code
  *       BrokerTier}, {@code BrokerProperties} and {@code BrokerMigration} (file, keys, policies);
  *       then in the order of {@code HotTier.start} {@code PoolType}, {@code KafkaLocks}, {@code
  *       MissingPools}, {@code Moments}, {@code PoolSet} with {@code PoolException.Kind}, {@code

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.Durations;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
 import io.strata.kafka.config.key.ByteAmount;
@@ -17,7 +16,6 @@ import java.util.OptionalDouble;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 @Command(
@@ -76,8 +74,6 @@ final class PlanCommand extends StrataCommand {
   @Option(names = "--pause", paramLabel = "TIME", description = "How long it is until the next.")
   private @Nullable String pause;
 
-  @Mixin private final Json json = new Json();
-
   @Override
   protected ExitCode run() throws Exception {
     SortedMap<Quantity, Double> results = given().results();
@@ -88,7 +84,7 @@ final class PlanCommand extends StrataCommand {
           --drain\
           """);
     }
-    json.print(out(), document -> describe(results, document), out -> print(results, out));
+    print(document -> describe(results, document), out -> print(results, out));
     return ExitCode.OK;
   }
 

@@ -6,7 +6,6 @@ import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Failures;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.segment.ValidRecords;
@@ -24,7 +23,6 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 @Command(
@@ -67,8 +65,6 @@ final class VerifyCommand extends StrataCommand {
       description = "A log directory, or a partition's directory.")
   private List<Path> directories = new ArrayList<>();
 
-  @Mixin private final Json json = new Json();
-
   private final Map<Path, String> problems = new TreeMap<>();
   private final List<Path> empty = new ArrayList<>();
   private int checked;
@@ -101,7 +97,7 @@ final class VerifyCommand extends StrataCommand {
         progress.progress(bytes, total);
       }
     }
-    json.print(out(), this::describe, out -> out.println(text()));
+    print(this::describe, out -> out.println(text()));
     List<String> lines = new ArrayList<>();
     empty.forEach(each -> lines.add(NOTHING.formatted(each)));
     problems.forEach((file, problem) -> lines.add(file + ": " + problem));

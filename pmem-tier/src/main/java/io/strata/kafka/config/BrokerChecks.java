@@ -8,11 +8,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import java.util.zip.ZipFile;
 
 /** Checks those of Kafka's own keys that Strata depends on. */
@@ -164,7 +162,7 @@ final class BrokerChecks {
   }
 
   /** Follows the links of what is there. */
-  private static Path real(Path path) {
+  static Path real(Path path) {
     try {
       return Path.of(new File(path.toString()).getCanonicalPath());
     } catch (IOException e) {
@@ -174,23 +172,10 @@ final class BrokerChecks {
 
   /** The first entry of a class path that holds our classes, as Kafka would search it. */
   static Optional<String> firstOwnEntry(String classPath) {
-    return BrokerProperties.classPath(classPath).stream()
-        .map(File::new)
-        .flatMap(entry -> entry.getName().equals("*") ? jars(entry) : Stream.of(entry))
+    return BrokerProperties.classPathFiles(classPath)
         .filter(entry -> new File(entry, OWN_CLASS).isFile() || isJarWithOwnClass(entry))
         .map(File::getPath)
         .findFirst();
-  }
-
-  private static Stream<File> jars(File all) {
-    File[] files =
-        new File(all.getPath().substring(0, all.getPath().length() - 1))
-            .listFiles(
-                (parent, name) -> {
-                  String lower = name.toLowerCase(Locale.ROOT);
-                  return lower.endsWith(".jar") || lower.endsWith(".zip");
-                });
-    return files == null ? Stream.empty() : Stream.of(files);
   }
 
   private static boolean isJarWithOwnClass(File file) {

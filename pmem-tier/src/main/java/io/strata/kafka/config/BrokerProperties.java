@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -303,6 +304,27 @@ public final class BrokerProperties {
         .map(String::strip)
         .filter(entry -> !entry.isEmpty())
         .toList();
+  }
+
+  /**
+   * The files and directories of a class path of the JVM, of a shell or of Kafka's: {@code
+   * directory/*} is every jar of the directory, in order. Uses java.io: the provider may be what is
+   * starting.
+   */
+  public static Stream<File> classPathFiles(String value) {
+    return classPath(value).stream().map(File::new).flatMap(BrokerProperties::expanded);
+  }
+
+  private static Stream<File> expanded(File entry) {
+    if (!entry.getName().equals("*")) {
+      return Stream.of(entry);
+    }
+    File[] jars =
+        entry
+            .getAbsoluteFile()
+            .getParentFile()
+            .listFiles((parent, name) -> name.toLowerCase(Locale.ROOT).matches(".*\\.(jar|zip)"));
+    return jars == null ? Stream.empty() : Stream.of(jars).sorted();
   }
 
   /**

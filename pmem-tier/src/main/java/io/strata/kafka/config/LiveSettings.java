@@ -80,15 +80,13 @@ public final class LiveSettings<T> {
         keys -> {
           Parsed<StrataConfig> parsed = StrataConfig.parse(keys);
           List<ConfigProblem> problems = new ArrayList<>(parsed.problems());
-          return Parsed.of(parsed.config().map(read -> local(read, policies, problems)), problems);
+          parsed
+              .config()
+              .map(read -> MigrationKeys.LOCAL.refusals(read.migration(), policies))
+              .ifPresent(problems::addAll);
+          return Parsed.of(parsed.config(), problems);
         },
         StrataConfig::written);
-  }
-
-  private static StrataConfig local(
-      StrataConfig read, PolicyRegistry policies, List<ConfigProblem> problems) {
-    problems.addAll(MigrationKeys.LOCAL.refusals(read.migration(), policies));
-    return read.with(MigrationKeys.ofChosenPolicy(read.migration(), policies));
   }
 
   /**
@@ -115,19 +113,12 @@ public final class LiveSettings<T> {
         keys -> {
           KeyReader reader = new KeyReader(keys, name -> false);
           RemoteSettings.Live read = RemoteConfig.readLive(reader, levels);
-          return Parsed.of(
-              reader.problems().isEmpty()
-                  ? Optional.of(remote(read, policies, reader.problems()))
-                  : Optional.empty(),
-              reader.problems());
+          if (reader.problems().isEmpty()) {
+            reader.problems().addAll(MigrationKeys.REMOTE.refusals(read.migration(), policies));
+          }
+          return Parsed.of(Optional.of(read), reader.problems());
         },
         now -> RemoteConfig.written(now, levels));
-  }
-
-  private static RemoteSettings.Live remote(
-      RemoteSettings.Live read, PolicyRegistry policies, List<ConfigProblem> problems) {
-    problems.addAll(MigrationKeys.REMOTE.refusals(read.migration(), policies));
-    return read.with(MigrationKeys.ofChosenPolicy(read.migration(), policies));
   }
 
   /**

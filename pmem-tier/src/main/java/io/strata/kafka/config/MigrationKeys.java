@@ -245,15 +245,6 @@ public final class MigrationKeys {
 
   // -- the policies, of which a broker's class path alone shows which there are
 
-  /**
-   * The settings with the parameters of the chosen policy alone: those of others may stay in the
-   * configuration, so that the policy can be changed on a live broker.
-   */
-  public static MigrationSettings ofChosenPolicy(
-      MigrationSettings settings, PolicyRegistry policies) {
-    return settings.withPolicyParameters(parametersOf(settings.policy(), settings, policies));
-  }
-
   /** Parameters that no policy has, and {@link #refusals}. */
   public List<ConfigProblem> problems(MigrationSettings settings, PolicyRegistry policies) {
     List<ConfigProblem> problems = unknownParameters(settings, policies);
@@ -292,7 +283,7 @@ public final class MigrationKeys {
     }
     List<ConfigProblem> problems = new ArrayList<>();
     for (String policy : policies.names()) {
-      Map<String, String> own = parametersOf(policy, settings, policies);
+      Map<String, String> own = policies.own(policy, settings.policyParameters());
       if (policy.equals(settings.policy()) || !own.isEmpty()) {
         refusal(policy, own, policies).ifPresent(problems::add);
       }
@@ -314,13 +305,6 @@ public final class MigrationKeys {
               "values that it takes",
               "correct them"));
     }
-  }
-
-  private static Map<String, String> parametersOf(
-      String policy, MigrationSettings settings, PolicyRegistry policies) {
-    Map<String, String> parameters = new LinkedHashMap<>(settings.policyParameters());
-    parameters.keySet().retainAll(policies.parameterNames(policy));
-    return parameters;
   }
 
   private static String number(double value) {

@@ -66,7 +66,6 @@ public final class RemoteConfig {
     if (settings.isPresent() && policies.isPresent()) {
       MigrationSettings moves = settings.get().live().migration();
       reader.problems().addAll(MigrationKeys.REMOTE.problems(moves, policies.get()));
-      settings = Optional.of(ofChosen(settings.get(), policies.get()));
     }
     reader.refuseUnknown();
     return Parsed.of(settings, named(reader.problems(), broker));
@@ -208,15 +207,6 @@ public final class RemoteConfig {
         "a number from 0",
         "set it in server.properties: Kafka gives it to the manager");
     return OptionalInt.empty();
-  }
-
-  private static RemoteSettings ofChosen(RemoteSettings settings, PolicyRegistry policies) {
-    return new RemoteSettings(
-        settings.brokerId(),
-        settings.levels(),
-        settings.cold(),
-        settings.chunkBytes(),
-        settings.live().with(MigrationKeys.ofChosenPolicy(settings.live().migration(), policies)));
   }
 
   private static String prefix(Optional<BrokerProperties> broker) {

@@ -136,9 +136,6 @@ public final class RemoteKeys {
           .documentation(
               "The longest that the reads of one fetch of Kafka's may take, all together.");
 
-  /** A key of earlier builds, for a cache that is gone. */
-  static final String CACHE_SIZE = MANAGER_PREFIX + "cache.size";
-
   public static final StrataKey<Long> SCRUB_INTERVAL_MS =
       StrataKey.named(
               "rsm.config.scrub.interval.ms",

@@ -1,18 +1,15 @@
 package io.strata.kafka.config;
 
-import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.StrataKey;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
-import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -33,9 +30,6 @@ final class RemoteLevels {
   /** Ours: as its own cold manager it would ask itself without end. */
   static final String OWN_MANAGER = "io.strata.kafka.migration.remote.StrataRemoteStorageManager";
 
-  /** A file system that takes longer to list what is there does not answer. */
-  private static final Duration LOOK = Duration.ofSeconds(30);
-
   private final KeyReader reader;
   private final Map<String, ?> manager;
   private final Set<String> addedByKafka;
@@ -55,7 +49,8 @@ final class RemoteLevels {
     this.logDirectoryList = broker.map(BrokerProperties::logDirs).orElse(List.of());
     List<Path> directories = new ArrayList<>(logDirectoryList);
     broker.map(BrokerProperties::metadataLogDir).ifPresent(directories::add);
-    directories.forEach(path -> logDirectories.put(real(path), "log directory " + path));
+    directories.forEach(
+        path -> logDirectories.put(BrokerChecks.real(path), "log directory " + path));
   }
 
   /** The levels' names, the cold manager's included; empty if they cannot be read. */
@@ -183,15 +178,6 @@ final class RemoteLevels {
               .or(() -> RemoteKeys.LEVEL_CAPACITY.partOf(name));
       if (level.isPresent()) {
         refuseUnknownLevel(name, level.get());
-      } else if (name.equals(RemoteKeys.CACHE_SIZE)) {
-        reader
-            .problems()
-            .add(
-                ConfigProblem.warning(
-                    name,
-                    "a key of an earlier build",
-                    "none: Strata keeps no files of the cold manager's segments",
-                    "remove it; what is read stays in memory for a moment"));
       } else if (!RemoteKeys.isKnown(name)) {
         reader.refuse(
             name,
@@ -262,19 +248,19 @@ final class RemoteLevels {
 
   /** Looks, but not for ever: a network file system may hang. */
   private static Look look(Path directory) {
-    try (Deadlines calls =
-        new Deadlines("strata-remote-look", 1, EngineEnvironment.system().threads())) {
-      return calls.call(
+    try {
+      return StoreInspection.whileItAnswers(
+          directory,
           "looking at " + directory,
-          LOOK,
+          EngineEnvironment.system().threads(),
           control ->
               new Look(
-                  real(directory),
+                  BrokerChecks.real(directory),
                   Files.isDirectory(directory)
                       ? ""
                       : Files.exists(directory) ? "is not a directory" : "is not there"));
     } catch (IOException e) {
-      return new Look(directory, "does not answer within " + LOOK.toSeconds() + " s");
+      return new Look(directory, "does not answer");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new Look(directory, "was not looked at: the thread was interrupted");
@@ -294,14 +280,5 @@ final class RemoteLevels {
       }
     }
     return List.of();
-  }
-
-  private static Path real(Path path) {
-    try {
-      return path.toRealPath();
-    } catch (IOException e) {
-      // Not there, or not to be read: by its name then, which is all that there is to compare.
-      return path.toAbsolutePath().normalize();
-    }
   }
 }

@@ -103,11 +103,6 @@ public record StrataConfig(
         migration);
   }
 
-  public StrataConfig with(MigrationSettings other) {
-    return new StrataConfig(
-        tiers, poolCreate, topicsInclude, topicsExclude, requireDax, durability, spillForce, other);
-  }
-
   /** Returns what of it can be changed on a live broker, as the keys would be written in a file. */
   Map<String, String> written() {
     Map<String, String> keys = MigrationKeys.LOCAL.written(migration, tierNames());

@@ -77,7 +77,6 @@ public record LocalSample(
       List<Path> daxLost,
       int orphaned,
       List<String> skippedLogDirectories) {
-    static final Guarantees ALL = new Guarantees(false, List.of(), List.of(), 0, List.of());
 
     public Guarantees {
       unforcedLogDirectories = List.copyOf(unforcedLogDirectories);

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Statistic;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.strata.kafka.metrics.Metric.Group;
@@ -15,6 +14,7 @@ import io.strata.kafka.migration.remote.RemoteStats;
 import java.lang.management.ManagementFactory;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -218,38 +218,23 @@ public final class StrataMetrics implements StatusMXBean, AutoCloseable {
     bean.tags().forEach((key, value) -> tags.add(Tag.of(key, value)));
     ToDoubleFunction<StrataMetrics> value = from -> from.value(part, thing, metric.name());
     return switch (metric.kind()) {
-      case GAUGE ->
-          Gauge.builder(name, this, value)
-              .tags(tags)
-              .description(metric.meaning())
-              .register(registry);
-      case COUNTER ->
-          FunctionCounter.builder(name, this, value)
-              .tags(tags)
-              .description(metric.meaning())
-              .register(registry);
+      case GAUGE -> Gauge.builder(name, this, value).tags(tags).register(registry);
+      case COUNTER -> FunctionCounter.builder(name, this, value).tags(tags).register(registry);
       case DISTRIBUTION ->
           Meter.builder(
                   name,
                   Meter.Type.TIMER,
                   new Durations(attribute -> value(part, thing, metric.name() + "." + attribute)))
               .tags(tags)
-              .description(metric.meaning())
               .register(registry);
     };
   }
 
-  /** Durations as Micrometer has them of a meter whose values are kept elsewhere. */
+  /** Durations that are kept elsewhere; nobody asks Micrometer for its measurements of them. */
   private record Durations(ToDoubleFunction<String> attributes) implements Iterable<Measurement> {
     @Override
     public Iterator<Measurement> iterator() {
-      return List.of(
-              new Measurement(() -> attributes.applyAsDouble("Count"), Statistic.COUNT),
-              new Measurement(
-                  () -> attributes.applyAsDouble("Count") * attributes.applyAsDouble("Mean"),
-                  Statistic.TOTAL_TIME),
-              new Measurement(() -> attributes.applyAsDouble("Max"), Statistic.MAX))
-          .iterator();
+      return Collections.emptyIterator();
     }
   }
 

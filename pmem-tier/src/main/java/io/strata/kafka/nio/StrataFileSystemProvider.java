@@ -338,21 +338,10 @@ public final class StrataFileSystemProvider extends DelegatingFileSystemProvider
       Path path, String attribute, @Nullable Object value, LinkOption... options)
       throws IOException {
     super.setAttribute(path, attribute, value, options);
-    if (value instanceof FileTime time && isLastModifiedTime(attribute)) {
+    String name = attribute.substring(attribute.indexOf(':') + 1);
+    if (value instanceof FileTime time && name.equals("lastModifiedTime")) {
       lastModifiedSet(path, time, options);
     }
-  }
-
-  private static boolean isLastModifiedTime(String attribute) {
-    return switch (attribute) {
-      case "lastModifiedTime",
-          "basic:lastModifiedTime",
-          "posix:lastModifiedTime",
-          "unix:lastModifiedTime",
-          "dos:lastModifiedTime" ->
-          true;
-      default -> false;
-    };
   }
 
   void lastModifiedSet(Path path, FileTime time, LinkOption... options) throws IOException {

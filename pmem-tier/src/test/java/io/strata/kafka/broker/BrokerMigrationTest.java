@@ -70,7 +70,7 @@ class BrokerMigrationTest {
         .containsEntry("strata.migration.threads", "5")
         .containsEntry("strata.migration.policy", "newest")
         .containsEntry("strata.migration.rate.down", "80000000")
-        .doesNotContainKey("strata.migration.policy.after");
+        .containsEntry("strata.migration.policy.after", "2h");
 
     migration.reconfigure(FILE);
     assertThat(migration.settings())

@@ -82,7 +82,6 @@ class RemoteRuntimeTest {
         .isEqualTo(10_000_000);
     assertThat(environment.logDirectories()).containsExactly(Path.of("/nowhere/at/all"), logs);
     assertThat(environment.clusterId()).contains("abc");
-    assertThat(environment.policies().names()).contains("newest", "age", "access");
   }
 
   /** An embedded broker, as in Kafka's own tests, has no command line that names its file. */

@@ -89,12 +89,17 @@ class LiveSettingsTest {
   }
 
   @Test
-  void parametersOfAPolicyThatIsNotChosenAreLeftOut() {
+  void parametersOfAPolicyThatIsNotChosenStay() {
     kafka.put("strata.migration.policy", "eager-one");
     kafka.put("strata.migration.policy.patience", "9");
     kafka.put("strata.migration.policy.speed", "fast");
 
-    assertThat(settings().policyParameters()).containsExactly(Map.entry("speed", "fast"));
+    MigrationSettings settings = settings();
+
+    assertThat(settings.policyParameters())
+        .containsOnly(Map.entry("patience", "9"), Map.entry("speed", "fast"));
+    assertThat(POLICIES.own("eager-one", settings.policyParameters()))
+        .containsExactly(Map.entry("speed", "fast"));
   }
 
   @ParameterizedTest

@@ -237,23 +237,6 @@ class RemoteConfigTest {
     refusedBy(named, message);
   }
 
-  /** A broker whose file has it from an earlier build starts. */
-  @Test
-  void aKeyThatIsGoneIsAWarning() {
-    manager.put("cache.size", "whatever");
-    file.put("rsm.config.cache.size", "whatever");
-
-    Parsed<RemoteSettings> parsed = parse();
-
-    assertThat(parsed.config()).isPresent();
-    assertThat(parsed.problems())
-        .singleElement()
-        .hasToString(
-            "WARNING rsm.config.cache.size: found a key of an earlier build, expected none: Strata"
-                + " keeps no files of the cold manager's segments; remove it; what is read stays in"
-                + " memory for a moment");
-  }
-
   /** Kafka 4.4 adds node.id; a later one may add more, and none of it is the operator's mistake. */
   @Test
   void whatKafkaAddsByItselfIsNoUnknownKey() {
@@ -388,10 +371,11 @@ class RemoteConfigTest {
   }
 
   @Test
-  void parametersOfAPolicyThatIsNotChosenAreLeftOut() {
+  void parametersOfAPolicyThatIsNotChosenStay() {
     manager.put("migration.policy.after", "1h");
 
-    assertThat(settings().live().migration().policyParameters()).isEmpty();
+    assertThat(settings().live().migration().policyParameters())
+        .containsExactly(Map.entry("after", "1h"));
   }
 
   @Test

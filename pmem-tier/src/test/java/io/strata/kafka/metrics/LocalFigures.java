@@ -76,7 +76,7 @@ public final class LocalFigures {
             0),
         counts,
         moves,
-        Guarantees.ALL,
+        new Guarantees(false, List.of(), List.of(), 0, List.of()),
         counters);
   }
 

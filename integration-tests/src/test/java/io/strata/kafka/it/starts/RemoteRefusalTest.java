@@ -49,14 +49,6 @@ class RemoteRefusalTest {
         "'much'",
         "rsm.config.fetch.timeout.ms",
         "'soon'");
-    broker
-        .set("rsm.config.level-0.directories", store.toString())
-        .unset("rsm.config.level-0.capacity")
-        .set("rsm.config.cache.size", "1GiB")
-        .unset("rsm.config.fetch.timeout.ms");
-    WORK.closing(broker).start();
-    broker.awaitLogged("rsm.config.cache.size: found a key of an earlier build");
-    broker.kill();
   }
 
   @Test

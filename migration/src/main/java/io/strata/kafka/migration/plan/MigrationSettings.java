@@ -21,6 +21,7 @@ import java.util.regex.PatternSyntaxException;
  * @param threads how many moves are made at once, from 1
  * @param downBytesPerSecond the rate limit of copies down, all threads together; 0 for none
  * @param upBytesPerSecond the rate limit of copies up, all threads together; 0 for none
+ * @param policyParameters values by name, those of policies that are not chosen among them
  * @param pinnedTopics regular expressions of whole topic names whose segments stay in their tier
  */
 public record MigrationSettings(
@@ -119,21 +120,5 @@ public record MigrationSettings(
               .formatted(expression, e.getDescription()),
           e);
     }
-  }
-
-  /** The same with other parameters of the policy. */
-  public MigrationSettings withPolicyParameters(Map<String, String> parameters) {
-    return new MigrationSettings(
-        mode,
-        thresholds,
-        hysteresis,
-        promote,
-        threads,
-        downBytesPerSecond,
-        upBytesPerSecond,
-        interval,
-        policy,
-        parameters,
-        pinnedTopics);
   }
 }

@@ -125,6 +125,16 @@ public final class PolicyRegistry {
   }
 
   /**
+   * The parameters of one policy among those of several: an operator may leave those of others in
+   * the configuration, to choose these policies later.
+   */
+  public Map<String, String> own(String policy, Map<String, String> all) {
+    Map<String, String> own = new TreeMap<>(all);
+    own.keySet().retainAll(parameterNames(policy));
+    return own;
+  }
+
+  /**
    * Makes a policy.
    *
    * @param name what {@code strata.migration.policy} is set to

@@ -1,10 +1,8 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
-import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.plan.MigrationSettings;
-import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import java.nio.file.Path;
@@ -39,9 +37,6 @@ public interface RemoteEnvironment {
   /** The broker's log directories; empty where they cannot be found out. */
   List<Path> logDirectories();
 
-  /** The policies by which segments move between levels. */
-  PolicyRegistry policies();
-
   /**
    * The broker's way to read from the remote tier.
    *
@@ -61,10 +56,8 @@ public interface RemoteEnvironment {
   }
 
   /** Makes an engine, with those who are notified of its moves. */
-  default MigrationEngine migrationEngine(
-      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
-    return new MigrationEngine(tiers, settings, policies(), List.of(), EngineEvents.NONE, engine());
-  }
+  MigrationEngine migrationEngine(
+      TieredSegments tiers, MigrationSettings settings, List<String> levels);
 
   /** For tests: is notified of the stages of copies, moves and deletions. */
   default StoreStage.Hook stages() {

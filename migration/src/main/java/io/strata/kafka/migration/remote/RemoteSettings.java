@@ -70,21 +70,7 @@ public record RemoteSettings(
       Duration inventoryInterval,
       Duration scrubInterval,
       Duration orphanAge,
-      MigrationSettings migration) {
-
-    /** The same with other moves. */
-    public Live with(MigrationSettings other) {
-      return new Live(
-          copyTimeout,
-          fetchTimeout,
-          indexTimeout,
-          deleteTimeout,
-          inventoryInterval,
-          scrubInterval,
-          orphanAge,
-          other);
-    }
-  }
+      MigrationSettings migration) {}
 
   /** The levels' names, fastest first; {@code cold} is the last where another manager has one. */
   public List<String> levelNames() {

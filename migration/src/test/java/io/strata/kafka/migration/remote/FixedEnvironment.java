@@ -1,7 +1,11 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.EngineEvents;
+import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import java.nio.file.Path;
 import java.util.List;
@@ -56,8 +60,10 @@ final class FixedEnvironment implements RemoteEnvironment {
   }
 
   @Override
-  public PolicyRegistry policies() {
-    return PolicyRegistry.load(getClass().getClassLoader());
+  public MigrationEngine migrationEngine(
+      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
+    PolicyRegistry policies = PolicyRegistry.load(getClass().getClassLoader());
+    return new MigrationEngine(tiers, settings, policies, List.of(), EngineEvents.NONE, engine());
   }
 
   @Override

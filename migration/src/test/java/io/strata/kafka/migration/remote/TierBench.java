@@ -1,8 +1,11 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.EngineEvents;
+import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
+import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
@@ -242,8 +245,10 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
   }
 
   @Override
-  public PolicyRegistry policies() {
-    return PolicyRegistry.load(getClass().getClassLoader());
+  public MigrationEngine migrationEngine(
+      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
+    PolicyRegistry policies = PolicyRegistry.load(getClass().getClassLoader());
+    return new MigrationEngine(tiers, settings, policies, List.of(), EngineEvents.NONE, engine());
   }
 
   @Override

@@ -7,7 +7,6 @@ import io.strata.kafka.cli.doctor.DoctorCheck.Verdict;
 import io.strata.kafka.cli.status.Surroundings;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
@@ -52,8 +51,6 @@ public final class DoctorCommand extends StrataCommand {
       description = "Kafka's libs; the directory of this command's jar by default.")
   private @Nullable Path libs;
 
-  @Mixin private final Json json = new Json();
-
   private final Surroundings surroundings;
 
   DoctorCommand() {
@@ -67,7 +64,7 @@ public final class DoctorCommand extends StrataCommand {
   @Override
   protected ExitCode run() throws Exception {
     List<Diagnosis> found = diagnose(config.require());
-    json.print(out(), document -> describe(found, document), out -> print(found, out));
+    print(document -> describe(found, document), out -> print(found, out));
     return count(found, Verdict.FAIL) == 0 ? ExitCode.OK : ExitCode.FINDINGS;
   }
 

@@ -8,7 +8,6 @@ import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.Confirmation;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
 import io.strata.kafka.config.BrokerProperties;
@@ -119,8 +118,6 @@ public final class AcceptLossCommand extends StrataCommand {
 
   @Mixin private final Confirmation confirmation = new Confirmation();
 
-  @Mixin private final Json json = new Json();
-
   @Override
   // The lock is only to be released.
   @SuppressWarnings("try")
@@ -144,7 +141,7 @@ public final class AcceptLossCommand extends StrataCommand {
         AcceptedLoss.run(plan);
       }
       int segments = giveUp(pools, yes);
-      json.print(out(), document -> describe(plan, yes, document), to -> print(plan, yes, to));
+      print(document -> describe(plan, yes, document), to -> print(plan, yes, to));
       if (yes) {
         noteNext(tier);
       }

@@ -9,7 +9,6 @@ import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
 import io.strata.kafka.cli.terminal.Failures;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.BrokerProperties;
@@ -44,7 +43,6 @@ import picocli.CommandLine.Mixin;
     footer = {"", "Example:", "  strata drain --config server.properties"})
 public final class DrainCommand extends StrataCommand {
   @Mixin private final ConfigOption config = new ConfigOption();
-  @Mixin private final Json json = new Json();
 
   @Override
   // The lock is only to be released.
@@ -65,7 +63,7 @@ public final class DrainCommand extends StrataCommand {
       }
       report = Drain.run(spec, new Notes(), progress);
     }
-    json.print(out(), document -> describe(report, document), out -> out.println(text(report)));
+    print(document -> describe(report, document), out -> out.println(text(report)));
     report.kept().forEach(kept -> note("stays in its pool: " + kept));
     return report.complete() ? ExitCode.OK : ExitCode.FINDINGS;
   }

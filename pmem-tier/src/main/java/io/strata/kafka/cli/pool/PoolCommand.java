@@ -9,7 +9,6 @@ import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.Confirmation;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.BrokerProperties;
@@ -122,7 +121,6 @@ public final class PoolCommand extends StrataCommand.Group {
     private @Nullable String clusterId;
 
     @Mixin private final ConfigOption config = new ConfigOption();
-    @Mixin private final Json json = new Json();
 
     @Override
     protected ExitCode run() throws Exception {
@@ -154,7 +152,7 @@ public final class PoolCommand extends StrataCommand.Group {
           note("next: add " + target + " to strata.pools in server.properties");
         }
       }
-      PoolReport.print(List.of(PoolReport.of(target)), json, out());
+      PoolReport.print(List.of(PoolReport.of(target)), this);
       return ExitCode.OK;
     }
 
@@ -231,7 +229,6 @@ public final class PoolCommand extends StrataCommand.Group {
       })
   static final class Info extends StrataCommand {
     @Mixin private final PoolPlaces files = new PoolPlaces();
-    @Mixin private final Json json = new Json();
 
     @Override
     protected ExitCode run() throws Exception {
@@ -243,7 +240,7 @@ public final class PoolCommand extends StrataCommand.Group {
           throw files.explained(e, file);
         }
       }
-      PoolReport.print(reports, json, out());
+      PoolReport.print(reports, this);
       return ExitCode.OK;
     }
   }
@@ -266,7 +263,6 @@ public final class PoolCommand extends StrataCommand.Group {
       })
   static final class Check extends StrataCommand {
     @Mixin private final PoolPlaces files = new PoolPlaces();
-    @Mixin private final Json json = new Json();
 
     private record Checked(Path file, CheckReport report) {}
 
@@ -276,13 +272,12 @@ public final class PoolCommand extends StrataCommand.Group {
       for (Path file : files.resolve()) {
         Checked pool = new Checked(file, PoolChecker.check(file));
         pools.add(pool);
-        if (!json.given()) {
+        if (!json()) {
           // At once: the next pool may not be readable at all.
           print(file, pool.report(), out());
         }
       }
-      json.print(
-          out(),
+      print(
           document -> {
             ArrayNode array = document.putArray("pools");
             pools.forEach(pool -> describe(pool.file(), pool.report(), array.addObject()));
@@ -362,8 +357,6 @@ public final class PoolCommand extends StrataCommand.Group {
         description = "The file's new size, larger than it is.")
     private ByteAmount size;
 
-    @Mixin private final Json json = new Json();
-
     @Override
     @SuppressWarnings("try") // what is held is only to be released
     protected ExitCode run() throws Exception {
@@ -372,7 +365,7 @@ public final class PoolCommand extends StrataCommand.Group {
           Progress progress = Progress.onTerminal("growing " + target.getFileName())) {
         Pool.grow(target, size.bytes(), progress);
       }
-      PoolReport.print(List.of(PoolReport.of(target)), json, out());
+      PoolReport.print(List.of(PoolReport.of(target)), this);
       return ExitCode.OK;
     }
   }
@@ -397,7 +390,6 @@ public final class PoolCommand extends StrataCommand.Group {
   static final class Repair extends StrataCommand {
     @Mixin private final PoolPlace place = new PoolPlace();
     @Mixin private final Confirmation confirmation = new Confirmation();
-    @Mixin private final Json json = new Json();
 
     @Override
     @SuppressWarnings("try") // what is held is only to be released
@@ -424,8 +416,7 @@ public final class PoolCommand extends StrataCommand.Group {
       try (BrokerStopped stopped = place.brokerStopped()) {
         report = Pool.repair(target);
       }
-      json.print(
-          out(),
+      print(
           document -> {
             document.put("path", target.toString());
             report.freedSlots().forEach(document.putArray("freedSlots")::add);
@@ -481,7 +472,6 @@ public final class PoolCommand extends StrataCommand.Group {
     private UUID directory;
 
     @Mixin private final Confirmation confirmation = new Confirmation();
-    @Mixin private final Json json = new Json();
 
     @Override
     @SuppressWarnings("try") // what is held is only to be released
@@ -493,8 +483,7 @@ public final class PoolCommand extends StrataCommand.Group {
       try (BrokerStopped stopped = place.brokerStopped()) {
         segments = AcceptedLoss.forget(target, directory, logDirectories, yes);
       }
-      json.print(
-          out(),
+      print(
           document -> {
             document.put("path", target.toString());
             document.put("directory", directory.toString());

@@ -3,7 +3,7 @@ package io.strata.kafka.cli.pool;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.strata.kafka.cli.terminal.ByteSize;
-import io.strata.kafka.cli.terminal.Json;
+import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.pool.Pool;
@@ -50,9 +50,8 @@ record PoolReport(PoolInfo info, int segments, int deleting, long usedBytes, lon
     return info.dataSize() - usedBytes;
   }
 
-  static void print(List<PoolReport> pools, Json json, PrintWriter to) {
-    json.print(
-        to,
+  static void print(List<PoolReport> pools, StrataCommand command) {
+    command.print(
         document -> {
           ArrayNode array = document.putArray("pools");
           pools.forEach(pool -> pool.describe(array.addObject()));

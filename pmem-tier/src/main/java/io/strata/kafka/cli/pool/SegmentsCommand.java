@@ -6,7 +6,6 @@ import io.strata.kafka.cli.pool.SegmentInventory.SegmentEntry;
 import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
 import io.strata.kafka.config.BrokerProperties;
@@ -75,8 +74,6 @@ public final class SegmentsCommand extends StrataCommand {
   @Option(names = "--totals", description = "Only the totals.")
   private boolean totalsOnly;
 
-  @Mixin private final Json json = new Json();
-
   @Override
   protected ExitCode run() throws Exception {
     BrokerProperties broker = config.require();
@@ -91,8 +88,7 @@ public final class SegmentsCommand extends StrataCommand {
       requireTopics(inventory);
       List<SegmentEntry> entries = inventory.entries();
       List<PoolReport> pools = inventory.pools();
-      json.print(
-          out(),
+      print(
           document -> {
             describe(entries, pools, document);
             inventory.findings().forEach(document.putArray("findings")::add);

@@ -13,7 +13,6 @@ import io.strata.kafka.cli.terminal.ByteSize;
 import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.Durations;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.cli.terminal.Table;
 import io.strata.kafka.config.key.ByteAmount;
@@ -86,12 +85,10 @@ public final class RemoteCommand extends StrataCommand.Group {
     @Option(names = "--ids", description = "Show the ids that Kafka knows the segments by.")
     private boolean ids;
 
-    @Mixin private final Json json = new Json();
-
     @Override
     protected ExitCode run() throws Exception {
       StoreInventory inventory = StoreInventory.of(places.resolve(), places.chosen());
-      json.print(out(), document -> describe(inventory, document), out -> print(inventory, out));
+      print(document -> describe(inventory, document), out -> print(inventory, out));
       return end(inventory.findings());
     }
 
@@ -296,8 +293,6 @@ public final class RemoteCommand extends StrataCommand.Group {
             """)
     private String olderThan = "24h";
 
-    @Mixin private final Json json = new Json();
-
     @Override
     protected ExitCode run() throws Exception {
       if (bootstrapServer == null && (removeUnneeded || commandConfig != null)) {
@@ -333,8 +328,7 @@ public final class RemoteCommand extends StrataCommand.Group {
         }
       }
       Optional<KafkaComparison> compared = kafka;
-      json.print(
-          out(),
+      print(
           document -> {
             check.describe(document);
             inventory.findings().forEach(document.putArray("findings")::add);
@@ -438,8 +432,6 @@ public final class RemoteCommand extends StrataCommand.Group {
     @Option(names = "--totals", description = "Only a line for each level.")
     private boolean totalsOnly;
 
-    @Mixin private final Json json = new Json();
-
     private record Group(String topic, int partition, String level) {}
 
     @Override
@@ -456,8 +448,7 @@ public final class RemoteCommand extends StrataCommand.Group {
       Map<String, LongSummaryStatistics> levels = sums(inventory, copy -> copy.place().shown());
       LongSummaryStatistics total =
           inventory.copies().stream().collect(summarizingLong(copy -> copy.found().bytes()));
-      json.print(
-          out(),
+      print(
           document -> {
             describe(groups, levels, total, document);
             inventory.findings().forEach(document.putArray("findings")::add);
@@ -547,7 +538,6 @@ public final class RemoteCommand extends StrataCommand.Group {
     private static final Duration ORPHAN_AGE = Duration.ofHours(1);
 
     @Mixin private final StorePlaces places = new StorePlaces();
-    @Mixin private final Json json = new Json();
 
     @Override
     protected ExitCode run() throws Exception {
@@ -556,8 +546,7 @@ public final class RemoteCommand extends StrataCommand.Group {
       StoreCheck check =
           StoreCheck.of(
               "verifying", all, places.options(Scrubber.Depth.LOOK, false, ORPHAN_AGE), 0, 0);
-      json.print(
-          out(),
+      print(
           document -> {
             check.describe(document);
             identities.forEach(document.putArray("findings")::add);

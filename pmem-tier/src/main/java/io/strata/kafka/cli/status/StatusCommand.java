@@ -3,7 +3,6 @@ package io.strata.kafka.cli.status;
 import io.strata.kafka.cli.terminal.CommandException;
 import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.cli.terminal.ExitCode;
-import io.strata.kafka.cli.terminal.Json;
 import io.strata.kafka.cli.terminal.PrintableWriter;
 import io.strata.kafka.cli.terminal.Progress;
 import io.strata.kafka.cli.terminal.StrataCommand;
@@ -75,8 +74,6 @@ public final class StatusCommand extends StrataCommand {
       description = "With --watch: end after so many times.")
   private @Nullable Integer count;
 
-  @Mixin private final Json json = new Json();
-
   @Override
   protected ExitCode run() throws Exception {
     if (watch != null && (watch < 1 || watch > 3600)) {
@@ -109,8 +106,7 @@ public final class StatusCommand extends StrataCommand {
   }
 
   private void print(BrokerStatus status) {
-    json.print(
-        out(),
+    print(
         status::describe,
         out -> {
           out.print(watch != null && Progress.isTerminal(1) ? PrintableWriter.CLEAR : "");

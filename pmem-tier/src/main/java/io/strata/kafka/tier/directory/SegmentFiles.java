@@ -16,8 +16,9 @@ import java.util.Set;
  *
  * <p>A file is <em>hot</em> while some of its bytes are in a pool; its log file, the ordinary file
  * at the same path, then holds some of them or none: copies, what was evicted, what has spilled.
- * Each method answers for a hot file and declines every other: an empty result or {@code false}
- * means that the provider must do what the JDK would have done, and that nothing has been changed.
+ * Each method answers for a hot file and declines every other, as the defaults here decline all: an
+ * empty result or {@code false} means that the provider must do what the JDK would have done, and
+ * that nothing has been changed.
  *
  * <p>All paths that cross this interface are the JDK's own (unwrapped), absolute or relative as the
  * application gave them; the directories in them may be symbolic links. The last name is not a
@@ -63,18 +64,24 @@ public interface SegmentFiles {
    * @param attributes given to the log file when it is created
    * @return empty when the file is not ours
    */
-  Optional<FileChannel> open(
+  default Optional<FileChannel> open(
       Path file, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
-      throws IOException;
+      throws IOException {
+    return Optional.empty();
+  }
 
   /**
    * The logical size in bytes of a hot file, that is the length a stock broker's file would have;
    * empty when the file is not hot.
    */
-  OptionalLong size(Path file) throws IOException;
+  default OptionalLong size(Path file) throws IOException {
+    return OptionalLong.empty();
+  }
 
   /** Returns when a hot file was last written to; empty when the file is not hot. */
-  Optional<FileTime> lastModified(Path file) throws IOException;
+  default Optional<FileTime> lastModified(Path file) throws IOException {
+    return Optional.empty();
+  }
 
   /**
    * Sets the time that {@link #lastModified} returns, in the log file and wherever else it is kept,
@@ -91,7 +98,9 @@ public interface SegmentFiles {
    *
    * @return false when the caller is to delete it
    */
-  boolean delete(Path file) throws IOException;
+  default boolean delete(Path file) throws IOException {
+    return false;
+  }
 
   /**
    * Moves a file or a directory, as {@link java.nio.file.Files#move} does. Called for every move
@@ -109,7 +118,9 @@ public interface SegmentFiles {
    * @return false when nothing has been done; where neither is ours it may have been moved all the
    *     same, so that the rename is known to be over
    */
-  boolean move(Path source, Path target, CopyOption... options) throws IOException;
+  default boolean move(Path source, Path target, CopyOption... options) throws IOException {
+    return false;
+  }
 
   /**
    * Notes that Kafka has loaded all logs. Until then it may truncate what a power failure has torn,

@@ -11,7 +11,6 @@ import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.CopyOption;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -82,16 +81,6 @@ public final class ReadOnlyTier implements SegmentFiles {
   @Override
   public Optional<FileTime> lastModified(Path file) throws IOException {
     return find(file).isPresent() ? Optional.of(Files.getLastModifiedTime(file)) : Optional.empty();
-  }
-
-  @Override
-  public boolean delete(Path file) {
-    return false;
-  }
-
-  @Override
-  public boolean move(Path source, Path target, CopyOption... options) {
-    return false;
   }
 
   private Optional<ReadOnlySegment> find(Path file) throws IOException {

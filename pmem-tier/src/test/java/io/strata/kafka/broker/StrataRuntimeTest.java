@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The role of a JVM: only a broker opens pools for writing. */
-class RuntimeOpenerTest {
+class StrataRuntimeTest {
 
   @ParameterizedTest
   @CsvSource({
@@ -31,14 +31,14 @@ class RuntimeOpenerTest {
   })
   void theCommandLineOrThePropertyTells(String command, String given, boolean broker)
       throws IOException {
-    assertThat(RuntimeOpener.isBroker(line(command), Optional.ofNullable(given))).isEqualTo(broker);
+    assertThat(StrataRuntime.isBroker(line(command), Optional.ofNullable(given))).isEqualTo(broker);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "Broker", "controller"})
   void refusesARoleThatIsNone(String given) {
     assertThatThrownBy(
-            () -> RuntimeOpener.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
+            () -> StrataRuntime.isBroker(line("kafka.Kafka s.properties"), Optional.of(given)))
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll("strata.role", "'" + given + "'", "expected broker or tool");
   }
