@@ -114,14 +114,17 @@ public class LiveConfiguration {
 
   /**
    * Notes that Kafka has closed the reporter. On its way down Kafka has closed its logs by now: the
-   * log files' modification times are brought up to date. On a broker that goes on, the reporter
-   * was taken out of the configuration; the tier goes on too, since the pools have the records.
+   * log files' modification times are brought up to date, and the next start refuses what was
+   * copied before. On a broker that goes on, the reporter was taken out of the configuration; the
+   * tier goes on too, since the pools have the records.
    */
   public void closed(Optional<BrokerTier> broker) {
     broker.ifPresent(
         opened -> {
           opened.tier().refreshModificationTimes();
-          if (!opened.stopping()) {
+          if (opened.stopping()) {
+            opened.tier().noteEnd();
+          } else {
             opened.migration().ifPresent(BrokerMigration::reporterRemoved);
             keepInForce(StoredValues.Part.LOCAL, opened.properties(), opened.migration());
           }

@@ -716,9 +716,20 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * waited for ten seconds.
    */
   public void refreshModificationTimes() {
-    CountDownLatch refreshed = refreshTimesSoon();
+    await(refreshTimesSoon());
+  }
+
+  /**
+   * Kafka has closed its logs, and the process ends: has the next start refuse what was copied
+   * before. A disk that hangs is waited for ten seconds.
+   */
+  public void noteEnd() {
+    await(noteEndSoon());
+  }
+
+  private static void await(CountDownLatch done) {
     try {
-      boolean unused = refreshed.await(BackgroundWork.CLOSE_SECONDS, TimeUnit.SECONDS);
+      boolean unused = done.await(BackgroundWork.CLOSE_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -786,19 +797,29 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     try {
       // Has the tags say which log files are whole.
       TierFigures unusedToo = figures();
-      noteEnd();
+      CountDownLatch unusedEnd = noteEndSoon();
     } finally {
       work.close();
       pools.close();
     }
   }
 
-  /** Notes the end, so that the next start refuses what was copied before it. */
-  private void noteEnd() {
-    for (LogDirectory directory : List.copyOf(logDirectories.all())) {
+  private CountDownLatch noteEndSoon() {
+    List<LogDirectory> all = List.copyOf(logDirectories.all());
+    CountDownLatch noted = new CountDownLatch(all.size());
+    for (LogDirectory directory : all) {
       work.soon(
-          directory.path(), "record the moment of " + directory.path(), () -> moveOn(directory));
+          directory.path(),
+          "record the moment of " + directory.path(),
+          () -> {
+            try {
+              moveOn(directory);
+            } finally {
+              noted.countDown();
+            }
+          });
     }
+    return noted;
   }
 
   /** Removes what Strata keeps on a log directory, for good. */

@@ -11,6 +11,7 @@ import io.strata.kafka.it.harness.StockBroker;
 import io.strata.kafka.it.harness.Topics;
 import io.strata.kafka.it.harness.Workspace;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -107,12 +108,22 @@ class PoolLifecycleTest {
   @Test
   @Order(4)
   void aGrownPoolTakesNewSegments() throws Exception {
+    String before = moments();
     broker.stop();
+    assertThat(moments())
+        .as("what the next start refuses a copy of the running broker by")
+        .isNotEqualTo(before);
     Pools.strata("pool", "grow", "--size", "48MiB", pool.toString()).orFail();
     broker.start();
     filling.produce(broker.bootstrap(), 12_000, 1_000);
     verifyAll();
     assertActiveSegmentsAreHot();
+  }
+
+  private String moments() throws IOException {
+    return new String(
+        (byte[]) Files.getAttribute(broker.logDirectory(), "user:strata.moments"),
+        StandardCharsets.UTF_8);
   }
 
   @Test
