@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +26,8 @@ import java.util.function.Predicate;
  *
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
- * Among copies down the target that the fewest threads work for goes first, and where there are
- * several log directories, none gets all threads: a disk that hangs holds up only itself.
+ * Among copies down the target that the fewest threads work for goes first. Where there are several
+ * log directories, none gets all threads, whatever they do: a disk that hangs holds up only itself.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -138,8 +139,9 @@ final class MoveQueue {
 
   @GuardedBy("this")
   private Optional<PlannedMove> next() {
-    if (!evictions.isEmpty()) {
-      return Optional.of(evictions.remove());
+    Optional<PlannedMove> eviction = firstThatMayRun(evictions);
+    if (eviction.isPresent()) {
+      return eviction;
     }
     Optional<Target> nextDown = leastBusyTarget();
     // Evictions under way free space for copies up.
@@ -148,10 +150,41 @@ final class MoveQueue {
             && running(move -> move.kind() == Move.Kind.EVICT) == 0
             && running(move -> move.kind() == Move.Kind.PROMOTE) < Math.max(1, threads / 2);
     if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
-      downSinceUp = 0;
-      return Optional.of(up.remove());
+      Optional<PlannedMove> next = firstThatMayRun(up);
+      if (next.isPresent()) {
+        downSinceUp = 0;
+        return next;
+      }
     }
     return nextDown.map(this::takeDown);
+  }
+
+  /** Takes the first of them whose log directory does not have all threads but one. */
+  @GuardedBy("this")
+  private Optional<PlannedMove> firstThatMayRun(Deque<PlannedMove> waiting) {
+    for (Iterator<PlannedMove> moves = waiting.iterator(); moves.hasNext(); ) {
+      PlannedMove move = moves.next();
+      if (busy(move.target()) < most()) {
+        moves.remove();
+        return Optional.of(move);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** With several directories none gets the last thread. */
+  @GuardedBy("this")
+  private long most() {
+    return directories > 1 ? Math.max(1, threads - 1) : Long.MAX_VALUE;
+  }
+
+  /** Threads that work for a target, or in its log directory. */
+  private long busy(Target target) {
+    return running(
+        move ->
+            target.logDirectory().isEmpty()
+                ? move.target().equals(target)
+                : move.target().logDirectory().equals(target.logDirectory()));
   }
 
   private synchronized long running(Predicate<PlannedMove> which) {
@@ -162,10 +195,9 @@ final class MoveQueue {
   @GuardedBy("this")
   private Optional<Target> leastBusyTarget() {
     Optional<Target> best = Optional.empty();
-    // With several directories a target does not get the last thread.
-    long least = directories > 1 ? Math.max(1, threads - 1) : Long.MAX_VALUE;
+    long least = most();
     for (Target target : down.keySet()) {
-      long busy = running(move -> move.target().equals(target));
+      long busy = busy(target);
       if (busy < least) {
         best = Optional.of(target);
         least = busy;

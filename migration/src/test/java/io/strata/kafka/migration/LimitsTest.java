@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Rates, waits after failures, the queue, meters. */
 @Timeout(600)
@@ -294,13 +296,14 @@ class LimitsTest {
     assertThat(queue.queued()).isZero();
   }
 
-  @Test
-  void whereThereAreSeveralDirectoriesNoneGetsAllThreadsOrAnothersPlaceInTheQueue()
+  @ParameterizedTest
+  @EnumSource(names = {"DESTAGE", "EVICT"})
+  void whereThereAreSeveralDirectoriesNoneGetsAllThreadsOrAnothersPlaceInTheQueue(Move.Kind kind)
       throws InterruptedException {
     MoveQueue queue = new MoveQueue(4);
     List<PlannedMove> moves = new ArrayList<>();
     for (int id = 0; id < 1000; id++) {
-      moves.add(move(Move.Kind.DESTAGE, id, "/hangs"));
+      moves.add(move(kind, id, "/hangs"));
     }
     queue.offer(moves, 4);
     for (int thread = 0; thread < 3; thread++) {

@@ -90,16 +90,17 @@ public record Plan(
 
     /**
      * Where copies go, as far as failures are kept apart: one log directory, or a tier, on the way
-     * down or up. A full disk holds up what goes to it and nothing else.
+     * down or up. A full disk holds up what goes to it, or comes from it, and nothing else.
      *
      * @param up whether it is for promotions
-     * @param logDirectory the log directory where the target is one; otherwise empty
+     * @param logDirectory the log directory that is the target, or that a promotion's segment is
+     *     of; empty for a copy down to a tier
      */
     public record Target(boolean up, int tier, String logDirectory) {
 
       public static Target of(Move move, int logDirs) {
         return move.kind() == Move.Kind.PROMOTE
-            ? new Target(true, move.toTier(), "")
+            ? new Target(true, move.toTier(), move.segment().logDirectory())
             : down(move.toTier(), logDirs, move.segment().logDirectory());
       }
 

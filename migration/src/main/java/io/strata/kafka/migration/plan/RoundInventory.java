@@ -151,11 +151,11 @@ final class RoundInventory {
 
   /**
    * Hides segments that cannot get down at present, since a policy would count on them: a full disk
-   * must not hold up what goes to others. Shows the oldest segment for a target that is tried
-   * again.
+   * must not hold up what goes to others. Of each tier, shows the oldest segment that a policy may
+   * copy to a target that is tried again.
    */
   private void chooseFree(List<SegmentView> undecided) {
-    Map<Target, SegmentView> probes = new HashMap<>();
+    Map<Probe, SegmentView> probes = new HashMap<>();
     for (SegmentView segment : undecided) {
       int lowest = OldestFirst.lowest(segment);
       if (lowest >= logDirs || (!segment.active() && spaceBetween(lowest))) {
@@ -166,12 +166,18 @@ final class RoundInventory {
       int allowance = allowance(target);
       if (allowance == Integer.MAX_VALUE) {
         free.add(segment);
-      } else if (allowance > 0) {
-        probes.merge(target, segment, (a, b) -> OldestFirst.ORDER.compare(a, b) <= 0 ? a : b);
+      } else if (allowance > 0 && (!segment.active() || mayCopyDown(segment))) {
+        probes.merge(
+            new Probe(target, lowest),
+            segment,
+            (a, b) -> OldestFirst.ORDER.compare(a, b) <= 0 ? a : b);
       }
     }
     free.addAll(probes.values());
   }
+
+  /** A target that is tried again, and the tier from which it gets a segment. */
+  private record Probe(Target target, int tier) {}
 
   private boolean spaceBetween(int lowest) {
     for (int tier = lowest + 1; tier < logDirs; tier++) {

@@ -369,6 +369,20 @@ class PlannerTest {
     assertThat(probing.moves().size()).isGreaterThan(9);
   }
 
+  /** It is older than all others, and nothing of it is worth a copy. */
+  @Test
+  void anIdleActiveSegmentIsNotWhatATargetIsTriedAgainWith() {
+    one.add("idle", 0, 0, 0, 1000, 500, true);
+    for (int i = 0; i < 15; i++) {
+      one.add("a", 0, i, 0, 5 * MIB, 1000 + i, false);
+    }
+    AtomicLong nanos = new AtomicLong();
+    BackOffs backOffs = full(nanos, "/data0");
+    nanos.set(BackOffs.FIRST_NANOS);
+    Plan probing = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), backOffs);
+    assertThat(ids(probing, Move.Kind.DESTAGE)).hasSize(1);
+  }
+
   @Test
   void waitingSegmentsDoNotCountAsGone() {
     long[] ids = fill(one, 6, 10);

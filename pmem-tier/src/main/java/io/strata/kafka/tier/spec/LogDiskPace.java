@@ -28,6 +28,8 @@ public final class LogDiskPace {
   private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+  private static final double WEIGHT_OF_EARLIER = 0.875;
+
   /** A shorter rest is put off. */
   private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -78,13 +80,22 @@ public final class LogDiskPace {
   @GuardedBy("this")
   private double pooled;
 
-  /** Bytes per second of copies while they do not rest; 0 before the first has ended. */
+  /** Bytes of the last copies, each with less weight than the next. */
   @GuardedBy("this")
-  private double copySpeed;
+  private double copiedBytes;
+
+  /** The time in which one or more of these copies worked, by the same weights. */
+  @GuardedBy("this")
+  private double copyingNanos;
+
+  /** When the last copy ended. */
+  @GuardedBy("this")
+  private long copyEnded;
 
   public LogDiskPace(Time time) {
     this.time = time;
     this.sampledNanos = time.nanos();
+    this.copyEnded = sampledNanos;
   }
 
   /** The time by which copies rest. */
@@ -125,7 +136,8 @@ public final class LogDiskPace {
   synchronized double share(double scarcity) {
     sample();
     double left = Math.max(0, 1 - spilling);
-    boolean presses = copySpeed > 0 && pooled > copySpeed;
+    boolean presses =
+        copyingNanos > 0 && pooled > copiedBytes * TimeUnit.SECONDS.toNanos(1) / copyingNanos;
     return presses ? Math.min(left, scarcity) : left;
   }
 
@@ -147,12 +159,17 @@ public final class LogDiskPace {
     seenPooledBytes = bytes;
   }
 
-  /** A copy has come to its end in so much time, without its rests. */
+  /**
+   * A copy has come to its end in so much time, without its rests. Several share the disk: what
+   * counts is their bytes together, in the time since the one before has ended.
+   */
   public synchronized void copied(long bytes, long nanos) {
+    long now = time.nanos();
     if (bytes > 0 && nanos > 0) {
-      double speed = (double) bytes * TimeUnit.SECONDS.toNanos(1) / nanos;
-      copySpeed = copySpeed == 0 ? speed : (copySpeed + speed) / 2;
+      copiedBytes = copiedBytes * WEIGHT_OF_EARLIER + bytes;
+      copyingNanos = copyingNanos * WEIGHT_OF_EARLIER + Math.min(nanos, now - copyEnded);
     }
+    copyEnded = now;
   }
 
   /** Returns how much a copy should take at once, of so many bytes that it may. */

@@ -170,6 +170,23 @@ final class LogDiskPaceTest {
     assertThat(disk.pace.pieceBytes(64 * MIB, 0)).isEqualTo(64 * MIB);
   }
 
+  /** Each of two sees half of the disk's speed. */
+  @Test
+  void copiesAtOnceAreMeasuredTogether() {
+    Disk disk = new Disk(0, 0, 0.6 * DISK);
+    for (int i = 0; i < 1_000; i++) {
+      disk.pass(WRITE);
+      disk.pace.copied(WRITE, 2 * WRITE * SECOND / DISK);
+    }
+    assertThat(disk.pace.share(0)).as("below the disk's speed").isEqualTo(1);
+    disk.pooledRate = 1.2 * DISK;
+    for (int i = 0; i < 1_000; i++) {
+      disk.pass(WRITE);
+      disk.pace.copied(WRITE, 2 * WRITE * SECOND / DISK);
+    }
+    assertThat(disk.pace.share(0)).as("above it").isZero();
+  }
+
   @Test
   void aRestEndsWhenTheCopyIsToStop() throws Exception {
     Disk disk = new Disk(4, 0, 0);
