@@ -148,8 +148,11 @@ public final class BrokerProperties {
     return logDirNames().stream().map(this::absolute).toList();
   }
 
+  /** Older releases of Kafka leave out what is empty between two commas; newer ones refuse it. */
   private List<String> logDirNames() {
-    return list(get(LOG_DIRS).or(() -> get(LOG_DIR)).orElse(LOG_DIR_DEFAULT));
+    return list(get(LOG_DIRS).or(() -> get(LOG_DIR)).orElse(LOG_DIR_DEFAULT)).stream()
+        .filter(name -> !name.isEmpty())
+        .toList();
   }
 
   private Path absolute(String name) {
@@ -166,7 +169,9 @@ public final class BrokerProperties {
 
   /** The directory of {@code __cluster_metadata}: the first log directory unless it is set. */
   public Path metadataLogDir() {
-    return get(METADATA_LOG_DIR).map(this::absolute).orElseGet(() -> logDirs().get(0));
+    return get(METADATA_LOG_DIR)
+        .map(this::absolute)
+        .orElseGet(() -> logDirs().stream().findFirst().orElseGet(() -> absolute("")));
   }
 
   /** {@code node.id}, otherwise {@code broker.id}; empty if neither is a number from 0. */

@@ -542,6 +542,55 @@ class DrainAndAcceptLossTest {
     }
   }
 
+  @Test
+  void theLossOfWhatIsBehindALinkIsAcceptedToo() throws Exception {
+    Path target = Files.createDirectories(directory.resolve("disk2").resolve("kafka1"));
+    Files.createSymbolicLink(logs.resolve("orders-0"), target);
+    append("orders-0/" + FIRST, 100_000);
+    Files.delete(pool);
+    CommandLineRun run = CommandLineRun.of("accept-loss", "--config", config, "--yes");
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out()).contains("orders-0");
+    CommandLineRun.of("pool", "create", "--size", "8MiB", "--config", config).succeeds();
+    openTier().close();
+  }
+
+  /** Their slots name the log directory that the files were made in, for good. */
+  @Test
+  void givingUpALogDirectoryLeavesWhatWasMovedToAnotherAndTakesWhatCameFromIt() throws Exception {
+    Path second = Files.createDirectory(directory.resolve("second"));
+    Files.writeString(second.resolve("meta.properties"), "node.id=1\ncluster.id=c\n");
+    Files.createFile(second.resolve(".lock"));
+    Files.writeString(
+        config, "node.id=1\nlog.dirs=" + logs + "," + second + "\nstrata.pools=" + pool + "\n");
+    byte[] moved = append("moved-0/" + FIRST, 100_000);
+    append("stays-0/" + FIRST, 1_000);
+    Path other = Files.createDirectories(second.resolve("came-0"));
+    Path first = logs;
+    logs = second;
+    append("came-0/" + FIRST, 2_000);
+    logs = first;
+    Files.move(other, logs.resolve("came-0"));
+    Files.move(logs.resolve("moved-0"), second.resolve("moved-0"));
+    openTier().close();
+    Path older = directory.resolve("older");
+    assertThat(new ProcessBuilder("cp", "-a", "" + logs, "" + older).start().waitFor()).isZero();
+    openTier().close();
+    Files.move(logs, directory.resolve("current"));
+    Files.move(older, logs);
+
+    CommandLineRun preview =
+        CommandLineRun.of("accept-loss", "--config", config, "--log-directory", logs);
+    assertThat(preview.err()).contains("the pools' 2 segments of [" + logs + "] would be");
+    CommandLineRun run =
+        CommandLineRun.of("accept-loss", "--config", config, "--log-directory", logs, "--yes");
+
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.err()).contains("the pools' 2 segments of [" + logs + "] were discarded");
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(second.resolve("moved-0").resolve(FIRST)).hasBinaryContent(moved);
+  }
+
   private long damagedPosition() throws IOException {
     SegmentTag tag = SegmentTag.read(logs.resolve("orders-0").resolve(FIRST)).orElseThrow();
     return SlotLayout.slotPosition(tag.slot()) + SlotLayout.GENERATION_OFFSET;

@@ -16,6 +16,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -187,7 +188,10 @@ final class CopyWithoutAttributesTest {
     fixture.close();
     Object before = TierFixture.attributes(fixture.logs()).get("strata.directory");
     assertThat(SegmentTag.remove(segment)).isTrue();
-    assertThat(AcceptedLoss.forgetAll(fixture.pools, fixture.logs(), true)).isEqualTo(1);
+    AcceptedLoss.GivenUp givenUp =
+        AcceptedLoss.GivenUp.of(
+            UUID.fromString(String.valueOf(before)), Optional.of(fixture.logs()), List.of());
+    assertThat(AcceptedLoss.forgetAll(fixture.pools, fixture.logs(), givenUp, true)).isEqualTo(1);
     assertThat(TierFixture.attributes(fixture.logs()).get("strata.directory"))
         .isNotNull()
         .isNotEqualTo(before);

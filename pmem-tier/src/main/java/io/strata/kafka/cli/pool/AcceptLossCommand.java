@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -133,6 +134,7 @@ public final class AcceptLossCommand extends StrataCommand {
       AcceptedLoss.Plan plan = plan(tier, directories);
       requireConfigured(broker, tier);
       Collection<Path> pools = givenUp.isEmpty() ? List.of() : poolsThatAreThere(tier).values();
+      Map<Path, AcceptedLoss.GivenUp> slots = slotsOfGivenUp(directories);
       if (yes) {
         for (Path pool : pools) {
           // A refusal comes before the first change.
@@ -140,7 +142,7 @@ public final class AcceptLossCommand extends StrataCommand {
         }
         AcceptedLoss.run(plan);
       }
-      int segments = giveUp(pools, yes);
+      int segments = giveUp(slots, pools, yes);
       print(document -> describe(plan, yes, document), to -> print(plan, yes, to));
       if (yes) {
         noteNext(tier);
@@ -198,11 +200,27 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  /** After the log files have lost their tags. */
-  private int giveUp(Collection<Path> pools, boolean yes) throws IOException {
-    int segments = 0;
+  /** While the log files have their tags. One that has no identity has no slots. */
+  private Map<Path, AcceptedLoss.GivenUp> slotsOfGivenUp(Set<Path> directories) throws IOException {
+    Map<Path, AcceptedLoss.GivenUp> slots = new LinkedHashMap<>();
+    List<Path> others = directories.stream().filter(each -> !isGivenUp(each)).toList();
     for (Path directory : givenUp) {
-      segments += AcceptedLoss.forgetAll(pools, directory, yes);
+      Optional<LogDirectory> known = LogDirectory.find(directory.toRealPath());
+      if (known.isPresent()) {
+        slots.put(
+            directory, AcceptedLoss.GivenUp.of(known.get().id(), Optional.of(directory), others));
+      }
+    }
+    return slots;
+  }
+
+  /** After the log files have lost their tags. */
+  private static int giveUp(
+      Map<Path, AcceptedLoss.GivenUp> slots, Collection<Path> pools, boolean yes)
+      throws IOException {
+    int segments = 0;
+    for (Map.Entry<Path, AcceptedLoss.GivenUp> each : slots.entrySet()) {
+      segments += AcceptedLoss.forgetAll(pools, each.getKey(), each.getValue(), yes);
     }
     return segments;
   }

@@ -481,7 +481,9 @@ public final class PoolCommand extends StrataCommand.Group {
       List<Path> logDirectories = place.config.requireForChange().logDirs();
       List<String> segments;
       try (BrokerStopped stopped = place.brokerStopped()) {
-        segments = AcceptedLoss.forget(target, directory, logDirectories, yes);
+        segments =
+            AcceptedLoss.forget(
+                target, AcceptedLoss.GivenUp.of(directory, Optional.empty(), logDirectories), yes);
       }
       print(
           document -> {

@@ -13,10 +13,12 @@ import java.util.Optional;
 /**
  * A file in a log directory that carries a segment's tag. Immutable.
  *
- * @param file the file's path, below the directory that was walked
+ * @param file the file's real path
+ * @param named its path below the directory that was walked: a partition may be a symbolic link to
+ *     a directory that has another name
  * @param tag what its extended attribute names
  */
-public record TaggedLogFile(Path file, SegmentTag tag) {
+public record TaggedLogFile(Path file, Path named, SegmentTag tag) {
 
   /** The tag of a file; empty when it has none, or does not exist. */
   public static Optional<SegmentTag> tagOf(Path file) throws IOException {
@@ -41,7 +43,7 @@ public record TaggedLogFile(Path file, SegmentTag tag) {
       try {
         if (FileStatus.isDirectory(partition)) {
           // A partition may be a symbolic link to another disk: Kafka follows it, and so do we.
-          collect(partition.toRealPath(), found);
+          collect(partition, found);
         }
       } catch (IOException e) {
         if (SegmentNames.maybePartition(partition)) {
@@ -53,9 +55,10 @@ public record TaggedLogFile(Path file, SegmentTag tag) {
   }
 
   private static void collect(Path partition, List<TaggedLogFile> found) throws IOException {
-    for (Path file : Directories.list(partition)) {
+    for (Path file : Directories.list(partition.toRealPath())) {
       if (SegmentFiles.maybeSegment(file)) {
-        tagOf(file).ifPresent(tag -> found.add(new TaggedLogFile(file, tag)));
+        Path named = partition.resolve(file.getFileName());
+        tagOf(file).ifPresent(tag -> found.add(new TaggedLogFile(file, named, tag)));
       }
     }
   }

@@ -10,6 +10,9 @@ import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.PoolOwner;
+import io.strata.kafka.pool.words.SlotFlag;
+import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.segment.ValidRecords;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
@@ -162,11 +165,11 @@ public final class AcceptedLoss {
       throws IOException {
     Map<Path, Map<SegmentName, Path>> partitions = new TreeMap<>();
     for (TaggedLogFile logFile : TaggedLogFile.in(logDirectory)) {
-      Optional<SegmentName> name = SegmentNames.of(logFile.file());
+      Optional<SegmentName> name = SegmentNames.of(logFile.named());
       if (name.isPresent() && lost.test(logFile)) {
         partitions
-            .computeIfAbsent(Directories.of(logFile.file()), directory -> new HashMap<>())
-            .put(name.get(), logFile.file());
+            .computeIfAbsent(Directories.of(logFile.named()), directory -> new HashMap<>())
+            .put(name.get(), logFile.named());
       }
     }
     List<Loss> losses = new ArrayList<>();
@@ -307,30 +310,90 @@ public final class AcceptedLoss {
   }
 
   /**
-   * Frees the segments that a pool holds for a log directory that is gone for good.
+   * The slots of a log directory that is given up: those that its log files name, wherever they
+   * were made, and those that were made for it and that no other log directory's file names.
+   * Immutable. Made before {@link #run}, which removes tags.
    *
-   * @param logDirectories the broker's: a segment whose file is in one of them is not discarded
+   * @param directory its identity
+   * @param here the tags of its log files
+   * @param elsewhere the tags of the other log directories' files
+   * @param complete whether all of the others could be looked at: where one could not, a slot whose
+   *     log file was last seen in another log directory stays
+   */
+  public record GivenUp(
+      UUID directory, Set<SegmentTag> here, Set<SegmentTag> elsewhere, boolean complete) {
+
+    /**
+     * Looks at the log directories.
+     *
+     * @param logDirectory the one that is given up, if it is there; its identity is {@code
+     *     directory}
+     * @param others the broker's other ones
+     */
+    public static GivenUp of(UUID directory, Optional<Path> logDirectory, Collection<Path> others)
+        throws IOException {
+      Set<SegmentTag> here = new HashSet<>();
+      if (logDirectory.isPresent()) {
+        addTags(logDirectory.get(), here);
+      }
+      Set<SegmentTag> elsewhere = new HashSet<>();
+      boolean complete = true;
+      for (Path other : others) {
+        try {
+          complete &= LogDirectory.find(other.toRealPath()).isPresent();
+          addTags(other, elsewhere);
+        } catch (IOException e) {
+          complete = false;
+        }
+      }
+      return new GivenUp(directory, here, elsewhere, complete);
+    }
+
+    private static void addTags(Path logDirectory, Set<SegmentTag> tags) throws IOException {
+      TaggedLogFile.in(logDirectory.toRealPath()).forEach(logFile -> tags.add(logFile.tag()));
+    }
+
+    private boolean has(SegmentTag tag, UUID madeFor, boolean moved) {
+      return here.contains(tag)
+          || (madeFor.equals(directory) && !elsewhere.contains(tag) && (complete || !moved));
+    }
+
+    private boolean has(Pool pool, Slot slot) {
+      return has(new Residence(slot, pool).tag(), slot.directoryId(), slot.has(SlotFlag.MOVED));
+    }
+
+    private boolean has(UUID pool, SlotSnapshot slot) {
+      SegmentTag tag = new SegmentTag(pool, slot.index(), slot.generation());
+      return slot.state() != SlotState.FREE
+          && has(tag, slot.directoryId(), slot.has(SlotFlag.MOVED));
+    }
+  }
+
+  /**
+   * Frees the segments that a pool holds for a log directory that is given up.
+   *
    * @param really whether to free them; without it nothing is changed
    * @return their paths, relative to the log directory
    */
-  public static List<String> forget(
-      Path pool, UUID directory, Collection<Path> logDirectories, boolean really)
-      throws IOException {
+  public static List<String> forget(Path pool, GivenUp givenUp, boolean really) throws IOException {
     List<String> forgotten = new ArrayList<>();
-    Set<SegmentTag> named = new HashSet<>();
-    for (Path logDirectory : logDirectories) {
-      TaggedLogFile.in(logDirectory.toRealPath()).forEach(logFile -> named.add(logFile.tag()));
+    if (!really) {
+      try (PoolReader opened = Pool.openReadOnly(pool)) {
+        for (SlotSnapshot slot : opened.readAll()) {
+          if (givenUp.has(opened.info().id(), slot)) {
+            forgotten.add(slot.relativePath());
+          }
+        }
+      }
+      return forgotten;
     }
     try (Pool opened = Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY)) {
       for (Slot slot : opened.slots()) {
-        SegmentTag tag = new Residence(slot, opened).tag();
-        if (slot.directoryId().equals(directory) && !named.contains(tag)) {
+        if (givenUp.has(opened, slot)) {
           forgotten.add(slot.relativePath());
-          if (really) {
-            var extents = slot.extents().toList();
-            slot.discard();
-            opened.release(extents);
-          }
+          var extents = slot.extents().toList();
+          slot.discard();
+          opened.release(extents);
         }
       }
     }
@@ -344,25 +407,15 @@ public final class AcceptedLoss {
    * @param really whether to do so; without it nothing is changed
    * @return how many segments these are
    */
-  public static int forgetAll(Collection<Path> pools, Path logDirectory, boolean really)
+  public static int forgetAll(
+      Collection<Path> pools, Path logDirectory, GivenUp givenUp, boolean really)
       throws IOException {
-    Optional<LogDirectory> known = LogDirectory.find(logDirectory.toRealPath());
-    if (known.isEmpty()) {
-      return 0;
-    }
     int segments = 0;
     for (Path file : pools) {
-      if (really) {
-        segments += forget(file, known.get().id(), List.of(logDirectory), true).size();
-      } else {
-        try (PoolReader pool = Pool.openReadOnly(file)) {
-          UUID id = known.get().id();
-          segments +=
-              (int) pool.readAll().stream().filter(each -> each.directoryId().equals(id)).count();
-        }
-      }
+      segments += forget(file, givenUp, really).size();
     }
-    if (really) {
+    Optional<LogDirectory> known = LogDirectory.find(logDirectory.toRealPath());
+    if (really && known.isPresent()) {
       known.get().release();
       known.get().renew();
     }

@@ -143,6 +143,8 @@ public final class Drain {
     } else {
       free(segment);
       SegmentTag.remove(logFile);
+      // Without the pool, a tag that a power failure brings back names bytes that nothing has.
+      Directories.force(logFile);
     }
     tier.registry().remove(segment);
     return copied.bytes();

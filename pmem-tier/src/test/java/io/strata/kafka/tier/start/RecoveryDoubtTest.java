@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.UserDefinedFileAttributeView;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -88,7 +89,8 @@ final class RecoveryDoubtTest {
     UUID id = LogDirectory.find(first.toRealPath()).orElseThrow().id();
     Files.move(first.resolve("orders-0"), second.resolve("orders-0"));
     fixture.logDirectories.remove(first);
-    assertThat(AcceptedLoss.forget(fixture.pools.get(0), id, List.of(second), true)).isEmpty();
+    AcceptedLoss.GivenUp givenUp = AcceptedLoss.GivenUp.of(id, Optional.empty(), List.of(second));
+    assertThat(AcceptedLoss.forget(fixture.pools.get(0), givenUp, true)).isEmpty();
     fixture.open();
     assertThat(fixture.read(second.resolve("orders-0").resolve(segment.getFileName())))
         .isEqualTo(BATCHES);

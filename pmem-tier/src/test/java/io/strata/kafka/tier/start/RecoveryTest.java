@@ -18,6 +18,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import org.awaitility.Awaitility;
@@ -394,8 +395,10 @@ class RecoveryTest {
     UUID gone = LogDirectory.find(fixture.logs()).orElseThrow().id();
     fixture.logDirectories.set(0, Files.createDirectories(fixture.root.resolve("new")));
     Path pool = fixture.pools.get(0);
-    assertThat(AcceptedLoss.forget(pool, gone, fixture.logDirectories, false)).hasSize(1);
-    assertThat(AcceptedLoss.forget(pool, gone, fixture.logDirectories, true)).hasSize(1);
+    AcceptedLoss.GivenUp givenUp =
+        AcceptedLoss.GivenUp.of(gone, Optional.empty(), fixture.logDirectories);
+    assertThat(AcceptedLoss.forget(pool, givenUp, false)).hasSize(1);
+    assertThat(AcceptedLoss.forget(pool, givenUp, true)).hasSize(1);
     fixture.open();
     assertThat(fixture.tier().pools().get(0).usage().usedBytes()).isZero();
   }
