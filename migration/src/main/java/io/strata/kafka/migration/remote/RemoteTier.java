@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.Reads;
 import io.strata.kafka.migration.remote.RemoteMeters.RetriedFailures;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
@@ -117,7 +118,8 @@ final class RemoteTier implements AutoCloseable {
 
   /** Notes that bytes of a segment were read. */
   void read(SegmentKey key, long bytes) {
-    store.heat.read(key.id(), bytes);
+    long now = store.clock().millis();
+    store.reads().computeIfAbsent(key.id(), id -> new Reads(now)).add(bytes, now);
   }
 
   /**

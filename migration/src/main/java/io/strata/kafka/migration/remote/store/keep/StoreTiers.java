@@ -4,6 +4,7 @@ import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.Reads;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
@@ -128,6 +129,7 @@ public final class StoreTiers implements TieredSegments {
     SegmentKey key = entry.key();
     int tier = levels.get(0);
     long time = entry.segment().eventTimestampMillis();
+    Optional<Reads> reads = Optional.ofNullable(store.reads().get(key.id()));
     String directory =
         entry.readable().map(c -> c.directory().path().toString()).orElse(names.get(lowest()));
     return new SegmentView(
@@ -147,8 +149,8 @@ public final class StoreTiers implements TieredSegments {
         levels.size() > 1 && tier < lowest() ? entry.diskBytes() : 0,
         time,
         time,
-        store.heat.lastMillis(key.id(), time),
-        store.heat.recentBytes(key.id(), now),
+        reads.map(Reads::lastMillis).orElse(time),
+        reads.map(of -> of.recentBytes(now)).orElse(0.0),
         false);
   }
 
