@@ -157,11 +157,6 @@ final class Housekeeping implements AutoCloseable {
     return Duration.ofNanos(Math.max(0, endNanos - engineEnvironment.nanoTime().getAsLong()));
   }
 
-  /** A segment was copied: the plan may be another now. */
-  void changed() {
-    mover.changed();
-  }
-
   /** A copy was made, or has failed: says in which directories copies fail. */
   void copyEnded() {
     visits.forEach(DirectoryVisits::reportCopies);

@@ -139,7 +139,6 @@ final class RemoteTier implements AutoCloseable {
       housekeeping.copyEnded();
     }
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
-    housekeeping.changed();
   }
 
   /** Copies a segment for Kafka; if Kafka has given it up meanwhile, it is deleted. */

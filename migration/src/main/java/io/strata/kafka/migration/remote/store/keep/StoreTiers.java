@@ -49,7 +49,6 @@ public final class StoreTiers implements TieredSegments {
   private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
 
   private volatile Summed summed = new Summed(-1, List.of());
-  private volatile Runnable wake = () -> {};
   private volatile Deadlines.Plain<Boolean> permission = () -> true;
 
   /**
@@ -268,16 +267,6 @@ public final class StoreTiers implements TieredSegments {
    */
   public void evictOldest() {
     evictionOrder = Optional.empty();
-  }
-
-  @Override
-  public void onDemand(Runnable run) {
-    wake = run;
-  }
-
-  /** A segment was copied: the plan may be another now. */
-  public void changed() {
-    wake.run();
   }
 
   private List<Long> oldestFirst() {
