@@ -262,10 +262,6 @@ public final class SegmentStore implements AutoCloseable {
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
-        Path place = directory.segment(segment.key());
-        if (inRemoval.contains(place)) {
-          throw inRemoval(place); // Each attempt would leave one more thread that waits.
-        }
         // It is short, and stopped half-way it would leave its rest in the trash.
         Deadlines.Uninterrupted<Boolean> removal = control -> removeAlone(directory, segment);
         if (directory.write("removing %s from %s".formatted(segment.key(), directory), removal)) {
@@ -284,15 +280,11 @@ public final class SegmentStore implements AutoCloseable {
     }
   }
 
-  private static IOException inRemoval(Path place) {
-    return new IOException(place + ": an earlier deletion has not come back");
-  }
-
   private boolean removeAlone(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
     Path place = directory.segment(segment.key());
-    if (!inRemoval.add(place)) {
-      throw inRemoval(place);
+    if (!inRemoval.add(place)) { // Each attempt would leave one more thread that hangs.
+      throw new IOException(place + ": an earlier deletion has not come back");
     }
     try {
       return remove(directory, segment, place);
