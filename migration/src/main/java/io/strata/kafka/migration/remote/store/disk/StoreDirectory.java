@@ -35,7 +35,6 @@ public final class StoreDirectory extends DirectoryAccess {
   private final StoreOptions.Directory configured;
   private final Path path;
   private final int level;
-  private final String levelName;
   private final StoreIdentity identity;
 
   /** The capacity that the file system allowed when it was last asked. */
@@ -52,7 +51,6 @@ public final class StoreDirectory extends DirectoryAccess {
     this.configured = configured;
     this.path = configured.path();
     this.level = level;
-    this.levelName = levelName;
     this.identity = identity;
   }
 
@@ -62,10 +60,6 @@ public final class StoreDirectory extends DirectoryAccess {
 
   public int level() {
     return level;
-  }
-
-  public String levelName() {
-    return levelName;
   }
 
   public StoreIdentity identity() {
