@@ -216,7 +216,7 @@ final class RemoteTier implements AutoCloseable {
     byte[] index =
         fetches.call(
             "reading an index of " + what,
-            live.indexTimeout(),
+            live.fetchTimeout(),
             control -> reads.index(key, type, control));
     outages.served();
     return index;
