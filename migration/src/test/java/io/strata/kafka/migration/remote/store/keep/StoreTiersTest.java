@@ -526,8 +526,9 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
+  /** It may be the only one: that the first is gone says too little when the move's process is. */
   @Test
-  void anUnconfirmedCopyOfWhatWasDeletedIsRemovedAndNoNoteStays() throws Exception {
+  void anUnconfirmedCopyIsKeptThoughTheFirstOneIsGone() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
@@ -536,12 +537,26 @@ class StoreTiersTest extends TieredSegmentsContract {
     SegmentStore after = twoLevels();
     refreshAll(after);
     assertThat(new MoveConfirmation(after).settle()).isEmpty();
-    assertThat(after.lookup.locate(SEGMENT.key())).isEmpty();
-    Path note = ssd.resolve("moves").resolve(SEGMENT.key().id());
-    assertThat(note).as("may be needed by another broker").exists();
-    Path unusedToo = Files.setLastModifiedTime(note, FileTime.fromMillis(0));
+    assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(after.known.entries().get(0).copies()).noneMatch(StoredCopy::moving);
+    assertThat(after.delete(SEGMENT)).hasSize(1);
+  }
+
+  /** Builds before this one wrote the first copy's directory into the mark. */
+  @Test
+  void aMarkWithContentIsAMark() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    dieInAMove(tiers);
+    Path mark = StoreNames.segment(hdd, SEGMENT.key()).resolve(StoreNames.MOVING);
+    assertThat(mark).isEmptyFile();
+    Path unusedToo = Files.writeString(mark, store.directories().get(0).identity().directoryId());
+    SegmentStore after = twoLevels();
+    refreshAll(after);
+    assertThat(after.known.entries().get(0).copies()).anyMatch(StoredCopy::moving);
     assertThat(new MoveConfirmation(after).settle()).isEmpty();
-    assertThat(note).doesNotExist();
+    assertThat(mark).doesNotExist();
   }
 
   private static void copyTree(Path from, Path to) throws IOException {
