@@ -3,7 +3,6 @@ package io.strata.kafka.migration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 
 /**
  * The surroundings of the engine.
@@ -13,10 +12,8 @@ import java.util.random.RandomGenerator;
  * @param clock the time that segments are dated by
  * @param nanoTime a clock for intervals
  * @param threads makes the engine's threads
- * @param random spreads repeated attempts; used under a lock
  */
-public record EngineEnvironment(
-    InstantSource clock, LongSupplier nanoTime, ThreadFactory threads, RandomGenerator random) {
+public record EngineEnvironment(InstantSource clock, LongSupplier nanoTime, ThreadFactory threads) {
 
   /** The system's clocks, and daemon threads; the engine names them. */
   public static EngineEnvironment system() {
@@ -27,7 +24,6 @@ public record EngineEnvironment(
           Thread thread = new Thread(task);
           thread.setDaemon(true);
           return thread;
-        },
-        RandomGenerator.getDefault());
+        });
   }
 }

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
 
 /**
  * Moves segments between tiers, in the background: plans in rounds, and has some threads carry the
@@ -100,7 +101,7 @@ public final class MigrationEngine implements AutoCloseable {
     this.environment = environment;
     config = Config.of(settings, policies);
     tiers = settings.thresholds().size();
-    backOffs = new BackOffs(environment.nanoTime(), environment.random());
+    backOffs = new BackOffs(environment.nanoTime(), RandomGenerator.getDefault());
     meters = new EngineMeters(tiers, environment.nanoTime());
     queue = new MoveQueue(settings.threads());
     mover = new Mover(segments, listeners, events, backOffs, meters, environment.nanoTime());

@@ -13,11 +13,6 @@ import java.util.Optional;
  * <p>Strata throws it where it asks for the space itself. The exception of the JDK's own calls has
  * no {@code errno}, only the system's text for it, in the language of the JVM's environment: {@link
  * #isCauseOf} is the one place that knows those texts.
- *
- * <p>When a log directory is full, {@code tier.space.LogDiskReserve} throws this before a copy.
- * {@code Mover} has the directory wait ({@code plan.BackOffs}), and {@code RoundInventory} offers
- * its oldest segment alone as a trial. Appends do not notice until the pool is full: then {@code
- * SegmentWriter} spills, and passes the system's own exception on to Kafka.
  */
 public final class NoSpaceException extends FileSystemException {
   private static final long serialVersionUID = 1L;

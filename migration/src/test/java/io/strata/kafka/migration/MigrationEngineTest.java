@@ -214,8 +214,7 @@ class MigrationEngineTest {
                   Thread thread = system.threads().newThread(task);
                   thread.setUncaughtExceptionHandler((of, error) -> reported.incrementAndGet());
                   return thread;
-                },
-                system.random()));
+                }));
     engines.add(engine);
     engine.start();
     await().atMost(Duration.ofSeconds(30)).until(() -> tiers.tier(0).dirtyBytes() == 0);
@@ -419,8 +418,7 @@ class MigrationEngineTest {
                   Thread thread = system.threads().newThread(task);
                   threads.add(thread);
                   return thread;
-                },
-                system.random()));
+                }));
     engine.start();
     await().until(() -> engine.stats().inFlight() == 8);
     assertThat(engine.stop(Duration.ofMinutes(5))).isTrue();

@@ -24,8 +24,6 @@ import java.util.stream.Collectors;
  */
 public final class RemoteConfig {
 
-  private static final Duration INDEX_TIMEOUT = Duration.ofSeconds(30);
-
   private static final Duration DELETE_TIMEOUT = Duration.ofMinutes(1);
 
   /**
@@ -165,7 +163,6 @@ public final class RemoteConfig {
     return new RemoteSettings.Live(
         Duration.ofMillis(reader.readOrDefault(RemoteKeys.COPY_TIMEOUT_MS)),
         Duration.ofMillis(reader.readOrDefault(RemoteKeys.FETCH_TIMEOUT_MS)),
-        INDEX_TIMEOUT,
         DELETE_TIMEOUT,
         INVENTORY_INTERVAL,
         Duration.ofMillis(reader.readOrDefault(RemoteKeys.SCRUB_INTERVAL_MS)),

@@ -134,7 +134,10 @@ public final class RemoteKeys {
           .defaultValue("30000")
           .live()
           .documentation(
-              "The longest that the reads of one fetch of Kafka's may take, all together.");
+              """
+              The longest that the reads of one fetch of Kafka's may take, all together, and that \
+              of an index.\
+              """);
 
   public static final StrataKey<Long> SCRUB_INTERVAL_MS =
       StrataKey.named(

@@ -1,7 +1,6 @@
 package io.strata.kafka.config;
 
 import io.strata.kafka.config.key.StrataKey;
-import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.RemoteSettings.ColdSettings;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
@@ -252,7 +251,6 @@ final class RemoteLevels {
       return StoreInspection.whileItAnswers(
           directory,
           "looking at " + directory,
-          EngineEnvironment.system().threads(),
           control ->
               new Look(
                   BrokerChecks.real(directory),

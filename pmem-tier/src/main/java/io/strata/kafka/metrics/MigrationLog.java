@@ -7,6 +7,7 @@ import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.NoSpaceException;
+import io.strata.kafka.migration.RateLimit;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;

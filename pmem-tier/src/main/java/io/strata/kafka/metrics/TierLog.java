@@ -1,6 +1,7 @@
 package io.strata.kafka.metrics;
 
 import io.strata.kafka.memory.calls.Printable;
+import io.strata.kafka.migration.RateLimit;
 import io.strata.kafka.pool.OpenReport;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolInfo;

@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import io.strata.kafka.migration.Reads;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.space.Extent;
@@ -8,7 +9,6 @@ import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.segment.CopyResult.Outcome;
 import io.strata.kafka.segment.view.HotView;
 import io.strata.kafka.segment.view.ReaderGate;
-import io.strata.kafka.segment.view.Reads;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentBytes;
 import io.strata.kafka.segment.view.SegmentTag;

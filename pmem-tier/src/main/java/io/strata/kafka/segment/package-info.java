@@ -33,9 +33,8 @@
  * io.strata.kafka.segment.view.SegmentTag} (what ties the log file to its slot), {@link
  * io.strata.kafka.segment.SegmentSettings} and {@link io.strata.kafka.segment.SegmentEvents}; for
  * moves {@link io.strata.kafka.segment.view.Residence}, {@link io.strata.kafka.segment.CopyPace},
- * {@link io.strata.kafka.segment.CopyResult}, {@link io.strata.kafka.segment.SpaceMaker} and {@link
- * io.strata.kafka.segment.view.Reads}. This package knows the pool, but not log directories,
- * configuration or Kafka.
+ * {@link io.strata.kafka.segment.CopyResult} and {@link io.strata.kafka.segment.SpaceMaker}. This
+ * package knows the pool, but not log directories, configuration or Kafka.
  */
 @NullMarked
 package io.strata.kafka.segment;

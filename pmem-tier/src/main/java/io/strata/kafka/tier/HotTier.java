@@ -1,6 +1,5 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.StrataConfig.AckDurability;
@@ -72,6 +71,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The tier of a broker whose pools are open for writing: what is in the pools, and what happens to
@@ -117,7 +117,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   /** Log directories in which bytes acknowledged unforced could not be forced since. */
   private final Set<Path> unforced = ConcurrentHashMap.newKeySet();
 
-  private volatile PlacementPolicy wanted;
+  private volatile Predicate<SegmentName> wanted;
 
   private final SegmentFactory factory;
   private final LogFileNames names;
@@ -607,7 +607,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   private boolean mayBeHot(SegmentName segment) {
-    return wanted.mayBeHot(segment);
+    return wanted.test(segment);
   }
 
   /** Works by what the operator has changed on the live broker. */

@@ -1,6 +1,6 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
@@ -30,6 +30,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Gives a file that Kafka makes for a new segment a slot in the first tier that has space and does
@@ -41,7 +42,7 @@ import java.util.Set;
 record Placement(
     PoolSet pools,
     LogDirectories logDirectories,
-    PlacementPolicy policy,
+    Predicate<SegmentName> mayBeHot,
     SegmentRegistry registry,
     SegmentFinder segments,
     DurableNames durable,
@@ -131,7 +132,7 @@ record Placement(
     } else if (!create) {
       return Optional.empty();
     }
-    return logDirectories.place(name, policy);
+    return logDirectories.place(name, mayBeHot);
   }
 
   /** Commit rule 3: the slot first, then the log file, then the log file's tag. */

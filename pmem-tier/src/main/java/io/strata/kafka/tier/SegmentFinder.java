@@ -1,6 +1,5 @@
 package io.strata.kafka.tier;
 
-import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.words.SlotFlag;
@@ -26,6 +25,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Finds the segment of a file, by the file's tag or, where all bytes are in the log file, by its
@@ -36,7 +36,7 @@ import java.util.Set;
 record SegmentFinder(
     PoolSet pools,
     LogDirectories logDirectories,
-    PlacementPolicy placement,
+    Predicate<SegmentName> placement,
     SegmentRegistry registry,
     LogFileNames names,
     SegmentFactory factory) {
@@ -244,7 +244,7 @@ record SegmentFinder(
     Optional<SegmentName> segment = SegmentNames.of(name);
     return segment.isPresent()
         ? logDirectories.placeOf(name).isPresent()
-            && placement.mayBeHot(
+            && placement.test(
                 new SegmentName(
                     segment.get().id(), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE))
         : logDirectories.place(name, placement).isPresent();

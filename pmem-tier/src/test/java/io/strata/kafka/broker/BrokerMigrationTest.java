@@ -195,8 +195,5 @@ class BrokerMigrationTest {
 
     @Override
     public void evictionOrder(List<Long> ids) {}
-
-    @Override
-    public void onDemand(Runnable wake) {}
   }
 }

@@ -66,7 +66,6 @@ class RemoteConfigTest {
                 new RemoteSettings.Live(
                     Duration.ofMinutes(10),
                     Duration.ofSeconds(30),
-                    Duration.ofSeconds(30),
                     Duration.ofMinutes(1),
                     Duration.ofMinutes(1),
                     Duration.ofDays(7),
@@ -126,7 +125,6 @@ class RemoteConfigTest {
                 new RemoteSettings.Live(
                     Duration.ofMillis(1001),
                     Duration.ofMillis(1002),
-                    Duration.ofSeconds(30),
                     Duration.ofMinutes(1),
                     Duration.ofMinutes(1),
                     Duration.ZERO,

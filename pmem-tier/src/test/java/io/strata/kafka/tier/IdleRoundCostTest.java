@@ -137,8 +137,5 @@ final class IdleRoundCostTest {
 
     @Override
     public void evictionOrder(List<Long> ids) {}
-
-    @Override
-    public void onDemand(Runnable wake) {}
   }
 }

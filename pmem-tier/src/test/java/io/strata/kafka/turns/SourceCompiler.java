@@ -1,7 +1,7 @@
 package io.strata.kafka.turns;
 
 import com.google.errorprone.annotations.CheckReturnValue;
-import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.segment.SegmentEvents;
 import java.io.ByteArrayOutputStream;
@@ -75,7 +75,7 @@ final class SourceCompiler {
   private static String classPath() {
     return Stream.of(
             SegmentEvents.class,
-            PlacementPolicy.class,
+            SegmentName.class,
             TieredSegments.class,
             NullMarked.class,
             CheckReturnValue.class)

@@ -184,9 +184,6 @@ final class PlanningCost {
 
     @Override
     public void evictionOrder(List<Long> ids) {}
-
-    @Override
-    public void onDemand(Runnable wake) {}
   }
 
   @SuppressWarnings("SystemOut") // a benchmark's figures are its output

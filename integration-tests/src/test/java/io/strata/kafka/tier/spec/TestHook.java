@@ -80,7 +80,6 @@ public final class TestHook {
     return new RemoteSettings.Live(
         live.copyTimeout(),
         live.fetchTimeout(),
-        live.indexTimeout(),
         live.deleteTimeout(),
         millis(INVENTORY_MILLIS, live.inventoryInterval()),
         live.scrubInterval(),

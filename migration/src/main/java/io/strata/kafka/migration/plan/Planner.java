@@ -52,16 +52,10 @@ public final class Planner {
       List<PlannedMove> inFlight,
       BackOffs backOffs) {
 
-    /** Copies the lists, and checks that they fit the tiers. */
+    /** Copies the lists. */
     public Input {
       before = List.copyOf(before);
       inFlight = List.copyOf(inFlight);
-      int tiers = state.tiers().size();
-      if (settings.thresholds().size() != tiers) {
-        throw new IllegalArgumentException(
-            "thresholds %s: expected one for each of %s tiers"
-                .formatted(settings.thresholds(), tiers));
-      }
     }
   }
 

@@ -117,9 +117,9 @@ public interface TieredSegments {
 
   /**
    * Runs {@code wake} when something happens that planning should not wait for: a segment was
-   * sealed, or an append found no space. It must be quick.
+   * sealed, or an append found no space. It must be quick. Does nothing where neither happens.
    */
-  void onDemand(Runnable wake);
+  default void onDemand(Runnable wake) {}
 
   /**
    * The questions of a move while it copies.

@@ -1,9 +1,9 @@
 package io.strata.kafka.migration.plan;
 
-import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -22,8 +22,10 @@ import java.util.regex.Pattern;
  *   <li>{@code __remote_log_metadata}: without its few records, Kafka finds no segment in the
  *       remote store any more. The loss of a pool would cost the remote tier, and not only tails.
  * </ul>
+ *
+ * <p>Immutable.
  */
-public final class TopicPlacement implements PlacementPolicy {
+public final class TopicPlacement implements Predicate<SegmentName> {
 
   /** Kafka's topics that are never hot. */
   public static final Set<String> NEVER_HOT = Set.of("__cluster_metadata", "__remote_log_metadata");
@@ -42,7 +44,7 @@ public final class TopicPlacement implements PlacementPolicy {
   }
 
   @Override
-  public boolean mayBeHot(SegmentName segment) {
+  public boolean test(SegmentName segment) {
     return segment.replica() == SegmentName.Replica.CURRENT
         && segment.stage() == SegmentName.Stage.LIVE
         && !NEVER_HOT.contains(segment.id().topic())

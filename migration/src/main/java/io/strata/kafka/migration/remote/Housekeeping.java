@@ -157,11 +157,6 @@ final class Housekeeping implements AutoCloseable {
     return Duration.ofNanos(Math.max(0, endNanos - engineEnvironment.nanoTime().getAsLong()));
   }
 
-  /** A segment was copied: the plan may be another now. */
-  void changed() {
-    mover.changed();
-  }
-
   /** A copy was made, or has failed: says in which directories copies fail. */
   void copyEnded() {
     visits.forEach(DirectoryVisits::reportCopies);
@@ -224,9 +219,17 @@ final class Housekeeping implements AutoCloseable {
 
   private void look() throws InterruptedException {
     visitAll();
-    // Segments that are not there any more need no heat.
-    store.heat.retain(
-        store.known.entries().stream().map(entry -> entry.key().id()).collect(Collectors.toSet()));
+    boolean unused =
+        store
+            .reads()
+            .keySet()
+            .retainAll(
+                store.known.entries().stream()
+                    .map(entry -> entry.key().id())
+                    .collect(Collectors.toSet()));
+    // Bytes count as read when this is asked, and no engine asks on a broker that does not move.
+    long now = store.clock().millis();
+    store.reads().values().forEach(reads -> reads.recentBytes(now));
   }
 
   /** All at once: one that takes its time does not keep the others from being looked at. */

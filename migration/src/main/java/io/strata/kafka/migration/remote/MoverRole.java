@@ -89,10 +89,6 @@ final class MoverRole {
     tiers.askBeforeEachMove(lock::isStillHeld);
   }
 
-  void changed() {
-    tiers.changed();
-  }
-
   synchronized void reconfigure(RemoteSettings.Live changed) {
     MigrationEngine running = engine;
     if (running != null) {

@@ -1,6 +1,6 @@
 package io.strata.kafka.migration.remote;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.strata.kafka.migration.RateLimit;
 import io.strata.kafka.migration.remote.RemoteStats.Cause;
 import io.strata.kafka.migration.remote.RemoteStats.LevelMeter;
 import io.strata.kafka.migration.remote.RemoteStats.Operation;
@@ -9,13 +9,11 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -201,13 +199,10 @@ final class RemoteMeters {
    */
   static final class RetriedFailures {
 
-    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private final LongSupplier nanoTime;
     private final BiConsumer<String, Optional<Throwable>> log;
 
-    @GuardedBy("this")
-    private final Map<Kind, LastReport> kinds = new HashMap<>();
+    private final Map<Kind, RateLimit> kinds = new ConcurrentHashMap<>();
 
     /**
      * Has reported nothing yet.
@@ -221,9 +216,6 @@ final class RemoteMeters {
 
     private record Kind(Operation operation, Cause cause) {}
 
-    /** When it was last reported. */
-    private record LastReport(long nanos, long silent) {}
-
     void failed(Operation operation, Cause cause, RemoteStorageException failure) {
       boolean isFault = cause == Cause.FAULT;
       boolean isTriedAgain =
@@ -233,23 +225,18 @@ final class RemoteMeters {
       if (!isFault && !isTriedAgain) {
         return;
       }
-      long silent;
-      synchronized (this) {
-        long now = nanoTime.getAsLong();
-        Kind kind = new Kind(operation, cause);
-        LastReport last = kinds.getOrDefault(kind, new LastReport(now - QUIET_NANOS, 0));
-        if (now - last.nanos() < QUIET_NANOS) {
-          kinds.put(kind, new LastReport(last.nanos(), last.silent() + 1));
-          return;
-        }
-        silent = last.silent();
-        kinds.put(kind, new LastReport(now, 0));
-      }
-      log.accept(
-          failure.getMessage()
-              + (isFault ? ". This is a fault of Strata's or of the JVM's" : ". Kafka tries again")
-              + (silent == 0 ? "" : "; " + silent + " more failed so since this was last said"),
-          isFault ? Optional.of(failure) : Optional.empty());
+      String and = isFault ? "This is a fault of Strata's or of the JVM's" : "Kafka tries again";
+      kinds
+          .computeIfAbsent(new Kind(operation, cause), kind -> new RateLimit(nanoTime))
+          .ifDue(
+              silent ->
+                  log.accept(
+                      failure.getMessage()
+                          + (". " + and)
+                          + (silent == 0
+                              ? ""
+                              : "; " + silent + " more failed so since this was last said"),
+                      isFault ? Optional.of(failure) : Optional.empty()));
     }
   }
 }

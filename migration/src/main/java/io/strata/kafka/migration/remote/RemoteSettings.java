@@ -55,7 +55,8 @@ public record RemoteSettings(
   /**
    * The settings that can be changed while the broker runs.
    *
-   * @param fetchTimeout the longest that the reads of one fetch may take, all together
+   * @param fetchTimeout the longest that the reads of one fetch may take, all together, and that of
+   *     an index
    * @param inventoryInterval how often the directories are listed
    * @param scrubInterval how often every object is read and checked; zero for never
    * @param orphanAge how old what a failed copy left must be before it is removed
@@ -65,7 +66,6 @@ public record RemoteSettings(
   public record Live(
       Duration copyTimeout,
       Duration fetchTimeout,
-      Duration indexTimeout,
       Duration deleteTimeout,
       Duration inventoryInterval,
       Duration scrubInterval,

@@ -1,6 +1,7 @@
 package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
+import io.strata.kafka.migration.Reads;
 import io.strata.kafka.migration.remote.RemoteMeters.RetriedFailures;
 import io.strata.kafka.migration.remote.SegmentStream.FetchTime;
 import io.strata.kafka.migration.remote.store.LogReads.IndexMissingException;
@@ -117,7 +118,8 @@ final class RemoteTier implements AutoCloseable {
 
   /** Notes that bytes of a segment were read. */
   void read(SegmentKey key, long bytes) {
-    store.heat.read(key.id(), bytes);
+    long now = store.clock().millis();
+    store.reads().computeIfAbsent(key.id(), id -> new Reads(now)).add(bytes, now);
   }
 
   /**
@@ -137,7 +139,6 @@ final class RemoteTier implements AutoCloseable {
       housekeeping.copyEnded();
     }
     meters.level(copied.directory().level()).copied().add(copied.manifest().totalBytes());
-    housekeeping.changed();
   }
 
   /** Copies a segment for Kafka; if Kafka has given it up meanwhile, it is deleted. */
@@ -215,7 +216,7 @@ final class RemoteTier implements AutoCloseable {
     byte[] index =
         fetches.call(
             "reading an index of " + what,
-            live.indexTimeout(),
+            live.fetchTimeout(),
             control -> reads.index(key, type, control));
     outages.served();
     return index;

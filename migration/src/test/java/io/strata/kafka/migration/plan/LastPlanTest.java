@@ -202,8 +202,7 @@ final class LastPlanTest {
 
   private static EngineEnvironment withoutTime() {
     EngineEnvironment system = EngineEnvironment.system();
-    return new EngineEnvironment(
-        InstantSource.system(), () -> 0, system.threads(), system.random());
+    return new EngineEnvironment(InstantSource.system(), () -> 0, system.threads());
   }
 
   /** Counts how often all segments are asked for. */

@@ -80,6 +80,6 @@ class TopicPlacementTest {
   }
 
   private static boolean mayBeHot(TopicPlacement placement, String directory, String file) {
-    return placement.mayBeHot(SegmentName.parse(directory, file).orElseThrow());
+    return placement.test(SegmentName.parse(directory, file).orElseThrow());
   }
 }

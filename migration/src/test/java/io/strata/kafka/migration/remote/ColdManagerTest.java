@@ -94,7 +94,7 @@ class ColdManagerTest {
             "newest",
             Map.of(),
             List.of());
-    return new RemoteSettings.Live(limit, limit, limit, limit, limit, limit, limit, moves);
+    return new RemoteSettings.Live(limit, limit, limit, limit, limit, limit, moves);
   }
 
   private Path data(byte[] log) throws IOException {

@@ -180,7 +180,6 @@ public final class ErrorPaths {
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
             Duration.ofSeconds(30),
-            Duration.ofSeconds(30),
             Duration.ofHours(1),
             Duration.ZERO,
             Duration.ofHours(1),

@@ -37,10 +37,7 @@ class OutagesTest {
       new Outages(
           new KafkaReads(Duration.ofHours(1), 4),
           new EngineEnvironment(
-              EngineEnvironment.system().clock(),
-              this::now,
-              EngineEnvironment.system().threads(),
-              EngineEnvironment.system().random()),
+              EngineEnvironment.system().clock(), this::now, EngineEnvironment.system().threads()),
           log::add);
 
   @AfterEach

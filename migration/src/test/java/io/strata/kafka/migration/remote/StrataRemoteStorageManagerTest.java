@@ -100,7 +100,6 @@ class StrataRemoteStorageManagerTest {
             copyTimeout,
             Duration.ofSeconds(10),
             Duration.ofSeconds(10),
-            Duration.ofSeconds(10),
             inventory,
             Duration.ZERO,
             Duration.ofHours(1),

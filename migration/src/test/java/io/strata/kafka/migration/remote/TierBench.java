@@ -106,7 +106,6 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
         new RemoteSettings.Live(
             Duration.ofSeconds(60),
             fetchTimeout,
-            Duration.ofSeconds(60),
             deleteTimeout,
             known,
             scrub,
@@ -258,12 +257,10 @@ final class TierBench implements RemoteEnvironment, AutoCloseable {
 
   @Override
   public EngineEnvironment engine() {
-    EngineEnvironment system = EngineEnvironment.system();
     return new EngineEnvironment(
         () -> Instant.now().plusMillis(aheadMillis.get()),
         nanoTime,
-        task -> threads.newThread(task),
-        system.random());
+        task -> threads.newThread(task));
   }
 
   @Override

@@ -8,7 +8,6 @@ import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.StrataConfig;
-import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
@@ -148,10 +147,7 @@ final class ClusterCheck extends DoctorCheck {
         try {
           topics.addAll(
               StoreInspection.whileItAnswers(
-                  directory,
-                  "listing " + directory,
-                  EngineEnvironment.system().threads(),
-                  control -> StoreListing.topics(directory)));
+                  directory, "listing " + directory, control -> StoreListing.topics(directory)));
         } catch (IOException e) {
           // 'strata remote verify' says what is wrong with it.
         } catch (InterruptedException e) {

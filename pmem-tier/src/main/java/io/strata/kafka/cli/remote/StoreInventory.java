@@ -90,20 +90,12 @@ final class StoreInventory {
     StoreInspection.list(
         directory,
         chosen,
-        new StoreInspection.Visitor() {
-          @Override
-          public void segment(StoreInspection.Found found) {
+        found ->
             segments
                 .computeIfAbsent(found.key().id(), id -> new Segment(new ArrayList<>()))
                 .copies()
-                .add(new Copy(place, found));
-          }
-
-          @Override
-          public void unreadable(Path path, String message) {
-            findings.add(message);
-          }
-        });
+                .add(new Copy(place, found)),
+        findings::add);
     return true;
   }
 

@@ -5,7 +5,6 @@ import io.strata.kafka.cli.terminal.ConfigOption;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.key.ConfigRefusedException;
-import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.keep.Scrubber;
@@ -59,8 +58,7 @@ final class StorePlaces {
 
     <T> T whileItAnswers(String what, Deadlines.Work<T> work)
         throws IOException, InterruptedException {
-      return StoreInspection.whileItAnswers(
-          directory, what + " " + directory, EngineEnvironment.system().threads(), work);
+      return StoreInspection.whileItAnswers(directory, what + " " + directory, work);
     }
   }
 

@@ -1,6 +1,5 @@
 package io.strata.kafka.tier.directory;
 
-import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.config.key.MetaProperties;
 import io.strata.kafka.migration.FileStatus;
@@ -20,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -221,7 +221,8 @@ public final class LogDirectories {
   }
 
   /** Returns where a new file is to be placed; empty when it is none of the pools' business. */
-  public Optional<SegmentPlace> place(Path file, PlacementPolicy placement) throws IOException {
+  public Optional<SegmentPlace> place(Path file, Predicate<SegmentName> placement)
+      throws IOException {
     Path partition = file.getParent();
     Path name = file.getFileName();
     if (partition == null || name == null) {
@@ -238,7 +239,7 @@ public final class LogDirectories {
       return Optional.empty();
     }
     return SegmentName.parse(partitionName.toString(), name.toString())
-        .filter(placement::mayBeHot)
+        .filter(placement)
         .map(segment -> placeIn(directory, file));
   }
 

@@ -1,7 +1,6 @@
 package io.strata.kafka.tier.moves;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.strata.kafka.api.PlacementPolicy;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
@@ -33,6 +32,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * The last view of each segment, and their sums. Each question first looks again at the segments
@@ -50,7 +50,7 @@ public final class TierState {
 
   private final PoolSet pools;
   private final SegmentRegistry registry;
-  private final PlacementPolicy placement;
+  private final Predicate<SegmentName> placement;
   private final boolean anyName;
   private final BiConsumer<TieredSegment, BooleanSupplier> wholes;
   private final InstantSource clock;
@@ -91,7 +91,7 @@ public final class TierState {
   public TierState(
       PoolSet pools,
       SegmentRegistry registry,
-      PlacementPolicy placement,
+      Predicate<SegmentName> placement,
       boolean anyName,
       BiConsumer<TieredSegment, BooleanSupplier> wholes,
       InstantSource clock) {
@@ -291,7 +291,7 @@ public final class TierState {
     boolean active = isNewest(segment, offsetIn(segment.directory()));
     segment.active(active);
     Optional<SegmentName> name = segment.name();
-    boolean wanted = name.map(placement::mayBeHot).orElse(anyName);
+    boolean wanted = name.map(placement::test).orElse(anyName);
     Optional<Residence> in = segment.residence();
     long poolBytes = in.map(Residence::spaceBytes).orElse(0L);
     long cleanBytes = in.map(at -> Math.min(poolBytes, at.evictableBytes(!active))).orElse(0L);

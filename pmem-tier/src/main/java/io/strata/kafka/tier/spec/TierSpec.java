@@ -1,12 +1,13 @@
 package io.strata.kafka.tier.spec;
 
-import io.strata.kafka.api.PlacementPolicy;
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.tier.HotTier;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -29,7 +30,7 @@ public record TierSpec(
     List<Path> pools,
     PoolOwner owner,
     List<Path> logDirectories,
-    PlacementPolicy placement,
+    Predicate<SegmentName> placement,
     Optional<Pattern> forcedPlacement,
     MoveStage.Hook moveHook) {
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -24,7 +25,7 @@ public final class CopyPlacement {
   private final KnownSegments known;
 
   /** Frees space in a level by discarding copies that a lower level has too. */
-  private volatile SpaceMaker spaceMaker = (full, bytes) -> false;
+  private volatile BiPredicate<Set<StoreDirectory>, Long> spaceMaker = (full, bytes) -> false;
 
   @GuardedBy("this")
   private final Map<StoreDirectory, Long> reserved = new HashMap<>();
@@ -34,17 +35,13 @@ public final class CopyPlacement {
     this.known = known;
   }
 
-  /** Discards copies to free space. */
-  @FunctionalInterface
-  public interface SpaceMaker {
-    /**
-     * Frees at least so many bytes in directories of a level, if it can; returns whether it has
-     * freed any.
-     */
-    boolean makeSpace(Set<StoreDirectory> directories, long bytes);
-  }
-
-  public void spaceMaker(SpaceMaker maker) {
+  /**
+   * Has this ask for space.
+   *
+   * @param maker frees at least so many bytes in directories of a level, if it can; returns whether
+   *     it has freed any
+   */
+  public void spaceMaker(BiPredicate<Set<StoreDirectory>, Long> maker) {
     spaceMaker = maker;
   }
 
@@ -87,7 +84,7 @@ public final class CopyPlacement {
         // and copies and moves under way hold space.
         while (found.isEmpty()
             && !free.isEmpty()
-            && spaceMaker.makeSpace(Set.copyOf(free.keySet()), bytes)) {
+            && spaceMaker.test(Set.copyOf(free.keySet()), bytes)) {
           why.clear();
           free = free(level, why);
           found = choose(free, bytes, why);

@@ -1,13 +1,12 @@
 package io.strata.kafka.migration.remote.store;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.SegmentStore.Located;
 import io.strata.kafka.migration.remote.store.disk.BytePace;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
+import io.strata.kafka.migration.remote.store.disk.CopyPublishing;
 import io.strata.kafka.migration.remote.store.disk.Disk;
 import io.strata.kafka.migration.remote.store.disk.SourceException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
@@ -49,9 +48,9 @@ public interface Level {
       throws IOException, InterruptedException;
 
   /**
-   * A level of directories. A copy from another level is published with a marker, {@code moving},
-   * which names the first copy's directory; only when the first copy is seen to be there still is
-   * the marker removed ({@link MoveConfirmation}).
+   * A level of directories. A copy from another level is published with a marker, {@code moving};
+   * only when the first copy is seen to be there still is the marker removed ({@link
+   * MoveConfirmation}).
    *
    * @param number from 0, the fastest
    */
@@ -116,6 +115,9 @@ public interface Level {
         throws IOException, InterruptedException {
       SegmentKey key = source.key();
       Manifest manifest = source.manifest();
+      // Before it is read there: if it is gone later from the same directory, it was deleted.
+      Object home =
+          SourceException.reading(() -> CopyPublishing.identity(source.directory().path()));
       if (isInTheWay(target, key)) {
         return MoveResult.cancelled("it is there already");
       }
@@ -126,11 +128,8 @@ public interface Level {
           store.files.copy(source, object, staged.resolve(object.type().fileName(key)), pace);
         }
         Disk.write(staged.resolve(StoreNames.MANIFEST), ByteBuffer.wrap(manifest.print()));
-        Disk.write(
-            staged.resolve(StoreNames.MOVING),
-            UTF_8.encode(source.directory().identity().directoryId()));
+        Path unused = Files.createFile(staged.resolve(StoreNames.MOVING));
         Disk.forceAll(staged, pace);
-        noteMove(source);
         store.reached(StoreStage.MOVE_STAGED);
         try {
           store.publishing.publishNew(target, staged, key);
@@ -141,10 +140,9 @@ public interface Level {
         }
         published = true;
         store.reached(StoreStage.MOVE_PUBLISHED);
-        if (!new MoveConfirmation(store).confirm(Optional.of(source.directory()), target, key)) {
+        if (!new MoveConfirmation(store).confirm(source.directory(), home, target, key)) {
           return MoveResult.cancelled("it was deleted meanwhile");
         }
-        source.directory().forgetMove(key.id());
         store.reached(StoreStage.MOVE_CONFIRMED);
         store.known.put(manifest, StoredCopy.whole(target));
         target.copies.succeeded();
@@ -152,20 +150,6 @@ public interface Level {
       } finally {
         if (!published) {
           store.publishing.remove(staged);
-        }
-      }
-    }
-
-    /**
-     * A first copy whose directory is full or read only can be moved too. Then a deletion that
-     * comes between leaves the copy behind, and a scrub finds it.
-     */
-    private static void noteMove(Located source) throws IOException {
-      try {
-        source.directory().noteMove(source.key());
-      } catch (IOException e) {
-        if (SourceException.isCancellation(e)) {
-          throw e;
         }
       }
     }

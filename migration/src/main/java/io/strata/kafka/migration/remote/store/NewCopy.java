@@ -117,11 +117,14 @@ final class NewCopy {
     deleteLeftBehind();
   }
 
-  /** In a copy that was made elsewhere, what is left behind is one more: a deletion finds both. */
+  /**
+   * In a copy that was made elsewhere, what is left behind is one more: a deletion finds both. If
+   * no log directory can be written, it stays until Kafka deletes the segment.
+   */
   @GuardedBy("this")
   private void deleteLeftBehind() {
     if (failed && leftBehind) {
-      store.deletions.addOfFailedCopy(segment);
+      boolean unused = store.deletions.add(segment);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store;
 
+import io.strata.kafka.migration.Reads;
 import io.strata.kafka.migration.remote.store.ColdCopies.ColdStorage;
 import io.strata.kafka.migration.remote.store.CopyPlacement.StoreFullException;
 import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
@@ -68,7 +69,8 @@ public final class SegmentStore implements AutoCloseable {
   /** The directories that have become part of the store when this was opened, in words. */
   public final List<String> firstUses;
 
-  public final ReadHeat heat;
+  /** The reads through this broker, by their segments' ids. */
+  private final Map<String, Reads> reads = new ConcurrentHashMap<>();
 
   private final List<StoreDirectory> directories;
 
@@ -97,7 +99,6 @@ public final class SegmentStore implements AutoCloseable {
     publishing = new CopyPublishing(options.brokerId() + "-" + StoreNames.randomId());
     files = new ObjectFiles(cold);
     deletions = new PendingDeletions(options.memory());
-    heat = new ReadHeat(options.clock());
   }
 
   /** The directories, the fastest level first. */
@@ -115,6 +116,11 @@ public final class SegmentStore implements AutoCloseable {
         IntStream.range(0, options.levels().size())
             .mapToObj(number -> new DirectoryLevel(this, number));
     return Stream.concat(own, cold.manager().map(manager -> new ColdLevel(this)).stream()).toList();
+  }
+
+  /** The segments' reads since this was opened, by their ids; may be changed. */
+  public Map<String, Reads> reads() {
+    return reads;
   }
 
   public InstantSource clock() {
@@ -256,10 +262,6 @@ public final class SegmentStore implements AutoCloseable {
     Optional<IOException> problem = Optional.empty();
     for (StoreDirectory directory : directories) {
       try {
-        Path place = directory.segment(segment.key());
-        if (inRemoval.contains(place)) {
-          throw inRemoval(place); // Each attempt would leave one more thread that waits.
-        }
         // It is short, and stopped half-way it would leave its rest in the trash.
         Deadlines.Uninterrupted<Boolean> removal = control -> removeAlone(directory, segment);
         if (directory.write("removing %s from %s".formatted(segment.key(), directory), removal)) {
@@ -278,15 +280,11 @@ public final class SegmentStore implements AutoCloseable {
     }
   }
 
-  private static IOException inRemoval(Path place) {
-    return new IOException(place + ": an earlier deletion has not come back");
-  }
-
   private boolean removeAlone(StoreDirectory directory, SegmentInfo segment)
       throws IOException, InterruptedException {
     Path place = directory.segment(segment.key());
-    if (!inRemoval.add(place)) {
-      throw inRemoval(place);
+    if (!inRemoval.add(place)) { // Each attempt would leave one more thread that hangs.
+      throw new IOException(place + ": an earlier deletion has not come back");
     }
     try {
       return remove(directory, segment, place);
@@ -349,48 +347,6 @@ public final class SegmentStore implements AutoCloseable {
 
     public StoreRefusedException(String message) {
       super(message);
-    }
-  }
-
-  /** How much was read from each segment lately: each byte counts half after ten minutes. */
-  public static final class ReadHeat {
-
-    private static final double HALF_LIFE_MILLIS = 600_000;
-
-    private final InstantSource clock;
-    private final Map<String, Cell> cells = new ConcurrentHashMap<>();
-
-    private record Cell(double bytes, long millis) {
-      double at(long now) {
-        return now <= millis
-            ? bytes
-            : bytes * Math.exp(-Math.log(2) * (now - millis) / HALF_LIFE_MILLIS);
-      }
-    }
-
-    ReadHeat(InstantSource clock) {
-      this.clock = clock;
-    }
-
-    public void read(String id, long bytes) {
-      long now = clock.millis();
-      Cell unused =
-          cells.merge(id, new Cell(bytes, now), (old, read) -> new Cell(old.at(now) + bytes, now));
-    }
-
-    public double recentBytes(String id, long now) {
-      Cell cell = cells.get(id);
-      return cell == null ? 0 : cell.at(now);
-    }
-
-    public long lastMillis(String id, long otherwise) {
-      Cell cell = cells.get(id);
-      return cell == null ? otherwise : cell.millis();
-    }
-
-    /** Forgets all others. */
-    public void retain(Set<String> ids) {
-      boolean unused = cells.keySet().retainAll(ids);
     }
   }
 }

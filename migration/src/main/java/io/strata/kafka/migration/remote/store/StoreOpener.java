@@ -426,7 +426,7 @@ final class StoreOpener {
             storeId, options.clusterId(), StoreNames.randomId(), options.clock().millis());
     try {
       Path file = directory.resolve(StoreNames.IDENTITY);
-      Disk.createExclusively(file, made.print(), StoreNames.randomId());
+      Disk.createExclusively(file, made.print());
       return made;
     } catch (FileAlreadyExistsException e) {
       return StoreIdentity.read(directory);

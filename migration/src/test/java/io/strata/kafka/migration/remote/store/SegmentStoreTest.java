@@ -141,10 +141,10 @@ class SegmentStoreTest {
             1,
             Stores.level("ssd", OptionalLong.of(40_000), ssd),
             Stores.level("hdd", OptionalLong.of(40_000), hdd));
-    assertThat(Stores.copy(store, local, Stores.info("t", 0, 0, 1, 2000)).directory().levelName())
-        .isEqualTo("ssd");
-    assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000)).directory().levelName())
-        .isEqualTo("hdd");
+    assertThat(Stores.copy(store, local, Stores.info("t", 0, 0, 1, 2000)).directory().level())
+        .isEqualTo(0);
+    assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000)).directory().level())
+        .isEqualTo(1);
     assertThatThrownBy(() -> Stores.copy(store, local, Stores.info("t", 0, 200, 3, 2000)))
         .isInstanceOf(StoreFullException.class)
         .hasMessageContaining("ssd:" + ssd)
@@ -310,7 +310,7 @@ class SegmentStoreTest {
     SegmentStore.Copied unused = Stores.copy(store, local, there);
     store.directories().get(0).suspend("it hangs");
     SegmentInfo next = Stores.info("t", 0, 100, 2, 1000);
-    assertThat(Stores.copy(store, local, next).directory().levelName()).isEqualTo("hdd");
+    assertThat(Stores.copy(store, local, next).directory().level()).isEqualTo(1);
     assertThat(store.lookup.locate(next.key())).isPresent();
     assertThatThrownBy(() -> store.lookup.locate(there.key()))
         .isInstanceOf(StoreUnavailableException.class)
@@ -326,8 +326,8 @@ class SegmentStoreTest {
     SegmentInfo there = Stores.info("t", 0, 0, 1, 1000);
     SegmentStore.Copied unused = Stores.copy(store, local, there);
     store.directories().get(0).unwritable("read only");
-    assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 1000)).directory().levelName())
-        .isEqualTo("hdd");
+    assertThat(Stores.copy(store, local, Stores.info("t", 0, 100, 2, 1000)).directory().level())
+        .isEqualTo(1);
     assertThat(store.lookup.locate(there.key())).isPresent();
   }
 

@@ -100,9 +100,6 @@ class StoreThreatsTest {
     Disk.replace(file, new byte[] {1});
     assertVictimIsWhole();
     assertThat(Files.isSymbolicLink(file)).isFalse();
-    Files.createSymbolicLink(ssd.resolve("other.n.part"), victim.resolve("nobody"));
-    Disk.createExclusively(ssd.resolve("other"), new byte[] {1}, "n");
-    assertVictimIsWhole();
   }
 
   @Test

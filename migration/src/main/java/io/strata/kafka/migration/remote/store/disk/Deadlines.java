@@ -138,7 +138,13 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T call(String what, Duration limit, Work<T> work)
       throws IOException, InterruptedException {
-    return call(what, limit, false, work);
+    long begun = System.nanoTime();
+    Check tooLate =
+        left -> {
+          throw notBegun(what, limit);
+        };
+    acquire(what, limit, FOREVER, begun, false, tooLate);
+    return await(what, limit, limit, begun, left -> {}, new Call<>(work));
   }
 
   /**
@@ -149,27 +155,8 @@ public final class Deadlines implements AutoCloseable {
    */
   public <T> T callInTurn(String what, Duration limit, Work<T> work)
       throws IOException, InterruptedException {
-    return call(what, limit, true, work);
-  }
-
-  private <T> T call(String what, Duration limit, boolean inTurn, Work<T> work)
-      throws IOException, InterruptedException {
-    long begun = System.nanoTime();
-    long before = ended.get();
-    while (!free.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-      long now = ended.get();
-      if (!inTurn || now == before) {
-        throw new TimeLimitException(
-            """
-            %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected \
-            a store that answers: look at its file systems\
-            """
-                .formatted(what, limit.toMillis(), threads, stuck.get()));
-      }
-      before = now;
-    }
-    long from = inTurn ? System.nanoTime() : begun;
-    return await(what, limit, limit, from, left -> {}, new Call<>(work));
+    acquire(what, limit, FOREVER, System.nanoTime(), true, left -> {});
+    return await(what, limit, limit, System.nanoTime(), left -> {}, new Call<>(work));
   }
 
   /** Asks whether it is worth waiting on; throws if it is not, and the caller goes on with this. */
@@ -193,21 +180,32 @@ public final class Deadlines implements AutoCloseable {
       String what, Duration patience, Duration limit, boolean isShort, Check check, Work<T> work)
       throws IOException, InterruptedException {
     long begun = System.nanoTime();
+    acquire(what, patience, limit, begun, isShort, check);
+    return await(what, patience, limit, begun, check, new Call<>(work));
+  }
+
+  /** Waits for a permit; if {@code inTurn}, only while the work of others comes back in time. */
+  private void acquire(
+      String what, Duration patience, Duration limit, long begun, boolean inTurn, Check check)
+      throws IOException, InterruptedException {
     long before = ended.get();
     while (!free.tryAcquire(next(patience, limit, begun), TimeUnit.NANOSECONDS)) {
-      check.run(left(what, limit, begun));
+      check.run(left(what, limit, begun)); // A directory that is suspended is reported as such.
       long now = ended.get();
-      if (isShort && now == before) {
-        throw new TimeLimitException(
-            """
-            %s: not begun: %s operations run there, and none has ended within %s ms; expected a \
-            directory that answers: look at its disk or mount\
-            """
-                .formatted(what, threads, patience.toMillis()));
+      if (inTurn && now == before) {
+        throw notBegun(what, patience);
       }
       before = now;
     }
-    return await(what, patience, limit, begun, check, new Call<>(work));
+  }
+
+  private TimeLimitException notBegun(String what, Duration patience) {
+    return new TimeLimitException(
+        """
+        %s: not begun within %s ms: %s operations run, %s of them beyond their time; expected a \
+        store that answers: look at its disks and mounts\
+        """
+            .formatted(what, patience.toMillis(), threads, stuck.get()));
   }
 
   /** Starts a call that has its permit, and waits for it. */

@@ -122,12 +122,10 @@ public final class Disk {
    * Makes a file that is not there, whole and durable, or not at all: of several that do it at
    * once, on several machines too, one succeeds.
    *
-   * @param nonce makes the temporary name one of this process
    * @throws java.nio.file.FileAlreadyExistsException if it is there
    */
-  public static void createExclusively(Path file, byte[] bytes, String nonce) throws IOException {
-    Path part = part(file, "." + nonce);
-    boolean unused = Files.deleteIfExists(part);
+  public static void createExclusively(Path file, byte[] bytes) throws IOException {
+    Path part = part(file, "." + StoreNames.randomId());
     write(part, ByteBuffer.wrap(bytes));
     force(part);
     try {

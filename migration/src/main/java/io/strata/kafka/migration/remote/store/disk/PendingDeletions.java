@@ -54,16 +54,8 @@ public final class PendingDeletions {
   @GuardedBy("this")
   private final Map<String, Waiting> pending = new LinkedHashMap<>();
 
-  /**
-   * A deletion that is not to be tried for so long since a moment.
-   *
-   * @param noted whether it is in a place, durably
-   */
-  private record Waiting(SegmentInfo segment, boolean noted, long sinceMillis, Duration pause) {
-    Waiting(SegmentInfo segment, boolean noted) {
-      this(segment, noted, 0, Duration.ZERO);
-    }
-
+  /** A deletion that is not to be tried for so long since a moment. */
+  private record Waiting(SegmentInfo segment, long sinceMillis, Duration pause) {
     boolean isDue(long now) {
       return now < sinceMillis || now - sinceMillis >= pause.toMillis(); // A clock was ahead.
     }
@@ -71,7 +63,7 @@ public final class PendingDeletions {
     Waiting longer(long now) {
       Duration longer = pause.isZero() ? FIRST_WAIT : pause.multipliedBy(2);
       Duration wait = longer.compareTo(LONGEST_WAIT) < 0 ? longer : LONGEST_WAIT;
-      return new Waiting(segment, noted, now, wait);
+      return new Waiting(segment, now, wait);
     }
   }
 
@@ -94,7 +86,7 @@ public final class PendingDeletions {
         for (String line : Files.readAllLines(file, ISO_8859_1)) {
           Optional<JsonFile> json = JsonFile.parseLine(file.toString(), line);
           if (json.isPresent()) {
-            put(SegmentInfo.parse(json.get()), true);
+            put(SegmentInfo.parse(json.get()));
           }
         }
       } catch (NoSuchFileException e) {
@@ -107,15 +99,18 @@ public final class PendingDeletions {
     }
   }
 
-  private synchronized void put(SegmentInfo segment, boolean noted) {
-    Waiting unused = pending.putIfAbsent(segment.key().id(), new Waiting(segment, noted));
+  private synchronized void put(SegmentInfo segment) {
+    Waiting unused =
+        pending.putIfAbsent(segment.key().id(), new Waiting(segment, 0, Duration.ZERO));
   }
 
   /** Takes a deletion over if it can be noted durably; otherwise Kafka has to repeat it. */
   public synchronized boolean add(SegmentInfo segment) {
-    Waiting known = pending.get(segment.key().id());
-    boolean noted = known != null && known.noted();
-    for (Path place : noted ? List.<Path>of() : places) {
+    if (has(segment)) {
+      return true;
+    }
+    boolean noted = false;
+    for (Path place : places) {
       try {
         // A line that a power failure has torn ends here too.
         write(place, "\n" + line(segment) + "\n", Long.MAX_VALUE);
@@ -124,19 +119,10 @@ public final class PendingDeletions {
         // A log directory may fail; another has it.
       }
     }
-    if (noted && (known == null || !known.noted())) {
-      Waiting unused = pending.put(segment.key().id(), new Waiting(segment, true));
+    if (noted) {
+      put(segment);
     }
     return noted;
-  }
-
-  /**
-   * Takes the deletion of a failed copy over, for which Kafka does not ask soon: until this process
-   * ends if it cannot be noted.
-   */
-  public synchronized void addOfFailedCopy(SegmentInfo segment) {
-    boolean noted = add(segment);
-    put(segment, noted);
   }
 
   /**

@@ -16,9 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -35,7 +32,6 @@ public final class StoreDirectory extends DirectoryAccess {
   private final StoreOptions.Directory configured;
   private final Path path;
   private final int level;
-  private final String levelName;
   private final StoreIdentity identity;
 
   /** The capacity that the file system allowed when it was last asked. */
@@ -52,7 +48,6 @@ public final class StoreDirectory extends DirectoryAccess {
     this.configured = configured;
     this.path = configured.path();
     this.level = level;
-    this.levelName = levelName;
     this.identity = identity;
   }
 
@@ -62,10 +57,6 @@ public final class StoreDirectory extends DirectoryAccess {
 
   public int level() {
     return level;
-  }
-
-  public String levelName() {
-    return levelName;
   }
 
   public StoreIdentity identity() {
@@ -221,51 +212,6 @@ public final class StoreDirectory extends DirectoryAccess {
   public void force(SegmentKey key) throws IOException {
     Disk.forceDirectory(segment(key));
     forceParents(segment(key));
-  }
-
-  private Path moveNote(String id) {
-    return path.resolve(StoreNames.MOVES).resolve(id);
-  }
-
-  /**
-   * Notes durably that a move copies a segment from here. If the segment is gone later and the note
-   * is there, it was deleted; without the note the directory may be an older one, put back from a
-   * backup.
-   */
-  public void noteMove(SegmentKey key) throws IOException {
-    checkAvailable();
-    Path note = moveNote(key.id());
-    Path notes = Files.createDirectories(Disk.parent(note));
-    Path unused = Files.write(note, new byte[0]);
-    Disk.forceDirectory(notes);
-    Disk.forceDirectory(path);
-  }
-
-  /** Returns whether a move from here was noted; one that is forgotten is at its end. */
-  public boolean hasNotedMove(SegmentKey key) throws IOException {
-    boolean noted = FileStatus.isThere(moveNote(key.id()));
-    checkAvailable();
-    return noted;
-  }
-
-  /** Removes the note of a move that is at its end, if that can be done now. */
-  public void forgetMove(String id) {
-    try {
-      boolean unused = Files.deleteIfExists(moveNote(id));
-    } catch (IOException e) {
-      return; // It says nothing once the copy is confirmed.
-    }
-  }
-
-  /** Returns the ids of segments whose moves are noted here, of notes that are that old. */
-  public List<String> notedMoves(Duration age, long nowMillis) throws IOException {
-    List<String> ids = new ArrayList<>();
-    for (Path note : StoreListing.entries(path.resolve(StoreNames.MOVES))) {
-      if (Leftovers.Piece.of(note, false).olderThan(age, nowMillis)) {
-        ids.add(StoreListing.name(note));
-      }
-    }
-    return ids;
   }
 
   /** Returns where {@link #trash} renames a segment to. */

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.keep;
 
+import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -70,14 +72,6 @@ public final class StoreInspection {
     DONE
   }
 
-  /** Is notified of what is found. */
-  public interface Visitor {
-    void segment(Found found);
-
-    /** A segment's directory that cannot be read, and why: a whole sentence with its path. */
-    void unreadable(Path path, String message);
-  }
-
   /**
    * Works in a directory on another thread, while the directory answers: a network file system may
    * hang, and no signal but that of a kill ends what waits for it then.
@@ -85,13 +79,13 @@ public final class StoreInspection {
    * @throws StoreUnavailableException if the directory does not answer; the work is asked to stop,
    *     and not waited for
    */
-  public static <T> T whileItAnswers(
-      Path directory, String what, ThreadFactory threads, Deadlines.Work<T> work)
+  public static <T> T whileItAnswers(Path directory, String what, Deadlines.Work<T> work)
       throws IOException, InterruptedException {
+    Optional<ThreadFactory> threads = Optional.of(EngineEnvironment.system().threads());
     DirectoryAccess access =
         new DirectoryAccess(
             directory.toString(),
-            new DirectoryAccess.Threads(Optional.of(threads), PATIENCE, System::nanoTime)) {
+            new DirectoryAccess.Threads(threads, PATIENCE, System::nanoTime)) {
           @Override
           protected void probe() {
             try {
@@ -111,20 +105,26 @@ public final class StoreInspection {
   /**
    * Reads the manifests of a directory. Segments that come or go meanwhile may be reported or not.
    *
+   * @param unreadable takes a whole sentence for each segment that cannot be read, with its path
    * @throws IOException if the directory cannot be listed
    */
-  public static void list(Path directory, Predicate<SegmentKey> chosen, Visitor visitor)
+  public static void list(
+      Path directory,
+      Predicate<SegmentKey> chosen,
+      Consumer<Found> found,
+      Consumer<String> unreadable)
       throws IOException {
     StoreListing.list(
         directory,
         (key, path, attributes) -> {
           if (chosen.test(key)) {
-            look(directory, key, path, visitor);
+            look(directory, key, path, found, unreadable);
           }
         });
   }
 
-  private static void look(Path directory, SegmentKey key, Path path, Visitor visitor)
+  private static void look(
+      Path directory, SegmentKey key, Path path, Consumer<Found> found, Consumer<String> unreadable)
       throws IOException {
     try {
       Manifest manifest = Manifest.read(path, key);
@@ -135,13 +135,13 @@ public final class StoreInspection {
       boolean hasLog = FileStatus.isThere(path.resolve(ObjectType.LOG.fileName(key)));
       boolean moving = CopyMarks.isMoving(path);
       boolean damaged = CopyMarks.isDamaged(path);
-      visitor.segment(new Found(directory, path, manifest, hasLog, moving, damaged, cold));
+      found.accept(new Found(directory, path, manifest, hasLog, moving, damaged, cold));
     } catch (NoSuchFileException e) {
       if (FileStatus.isThere(path)) {
-        visitor.unreadable(path, path + ": found no file " + e.getFile());
+        unreadable.accept(path + ": found no file " + e.getFile());
       }
     } catch (IOException e) {
-      visitor.unreadable(path, String.valueOf(e.getMessage()));
+      unreadable.accept(String.valueOf(e.getMessage()));
     }
   }
 

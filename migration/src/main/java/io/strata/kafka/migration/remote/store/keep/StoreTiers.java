@@ -4,6 +4,7 @@ import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierUsage;
+import io.strata.kafka.migration.Reads;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
@@ -48,7 +49,6 @@ public final class StoreTiers implements TieredSegments {
   private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
 
   private volatile Summed summed = new Summed(-1, List.of());
-  private volatile Runnable wake = () -> {};
   private volatile Deadlines.Plain<Boolean> permission = () -> true;
 
   /**
@@ -128,6 +128,7 @@ public final class StoreTiers implements TieredSegments {
     SegmentKey key = entry.key();
     int tier = levels.get(0);
     long time = entry.segment().eventTimestampMillis();
+    Optional<Reads> reads = Optional.ofNullable(store.reads().get(key.id()));
     String directory =
         entry.readable().map(c -> c.directory().path().toString()).orElse(names.get(lowest()));
     return new SegmentView(
@@ -147,8 +148,8 @@ public final class StoreTiers implements TieredSegments {
         levels.size() > 1 && tier < lowest() ? entry.diskBytes() : 0,
         time,
         time,
-        store.heat.lastMillis(key.id(), time),
-        store.heat.recentBytes(key.id(), now),
+        reads.map(Reads::lastMillis).orElse(time),
+        reads.map(of -> of.recentBytes(now)).orElse(0.0),
         false);
   }
 
@@ -266,16 +267,6 @@ public final class StoreTiers implements TieredSegments {
    */
   public void evictOldest() {
     evictionOrder = Optional.empty();
-  }
-
-  @Override
-  public void onDemand(Runnable run) {
-    wake = run;
-  }
-
-  /** A segment was copied: the plan may be another now. */
-  public void changed() {
-    wake.run();
   }
 
   private List<Long> oldestFirst() {

@@ -55,12 +55,6 @@ public record ChunkChecksums(int chunkBytes, long bytes, IntBuffer checksums) {
   /**
    * Checks one or more chunks.
    *
-   * <p>{@code LogReads} calls this for each chunk, and {@code ColdPieces} for each piece, before a
-   * byte is handed to Kafka. When it throws, {@code StoreReads#elsewhere} reads the copies again,
-   * this one included, until one is right. A copy in a directory that stays wrong is marked for
-   * {@code ScrubRounds} to repair. Kafka gets an exception that is not retriable if each copy was
-   * read and is wrong, and no directory is away.
-   *
    * @param what names the object in messages
    * @param begin where the first one begins in the segment
    * @param bytes from position to limit; both are left where they were

@@ -32,12 +32,6 @@ public final class StoreNames {
   /** Beside {@link #COLD}: the log was evicted here, for a copy in another directory or there. */
   public static final String WITHOUT_LOG = "without-log";
 
-  /**
-   * In the directory that a move copies from: a file for each segment, from before its copy is
-   * published until that is confirmed.
-   */
-  public static final String MOVES = "moves";
-
   public static final String BROKERS = "brokers";
   public static final String TOPICS = "topics";
   public static final String STAGING = "staging";

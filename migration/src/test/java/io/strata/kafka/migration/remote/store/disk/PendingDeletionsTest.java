@@ -85,21 +85,6 @@ class PendingDeletionsTest {
   }
 
   /** A deletion that only this process knows is none that Kafka may forget. */
-  @Test
-  void aDeletionOfAFailedCopyCountsWhenItIsNoted() throws Exception {
-    SegmentStore store = open(List.of(files.wrap(logs)));
-    Runnable over =
-        files.fail("No space left on device", (operation, path) -> operation == Operation.WRITE);
-    store.deletions.addOfFailedCopy(SEGMENT);
-    assertThat(store.deletions.has(SEGMENT)).isTrue();
-    assertThat(store.deletions.add(SEGMENT)).as("while it cannot be noted").isFalse();
-    assertThat(open(List.of(logs)).deletions.has(SEGMENT)).isFalse();
-
-    over.run();
-    assertThat(store.deletions.add(SEGMENT)).isTrue();
-    assertThat(open(List.of(logs)).deletions.has(SEGMENT)).isTrue();
-  }
-
   /** As after an unmount: the mount point is there, and empty. */
   private Path unmount() throws IOException {
     Path away = Files.move(ssd, top.resolve("away"));

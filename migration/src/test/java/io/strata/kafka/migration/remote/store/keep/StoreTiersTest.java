@@ -312,8 +312,7 @@ class StoreTiersTest extends TieredSegmentsContract {
 
       assertThat(tiers.evict(id).outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
 
-      assertThat(store.lookup.locate(segment.key()).orElseThrow().directory().levelName())
-          .isEqualTo("ssd");
+      assertThat(store.lookup.locate(segment.key()).orElseThrow().directory().level()).isEqualTo(0);
       assertThat(read(store, segment.key()))
           .isEqualTo(Stores.bytes(segment.key().startOffset(), 200_000));
     }
@@ -527,8 +526,9 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(read(store, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
+  /** It may be the only one: that the first is gone says too little when the move's process is. */
   @Test
-  void anUnconfirmedCopyOfWhatWasDeletedIsRemovedAndNoNoteStays() throws Exception {
+  void anUnconfirmedCopyIsKeptThoughTheFirstOneIsGone() throws Exception {
     SegmentStore store = twoLevels();
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
@@ -537,12 +537,26 @@ class StoreTiersTest extends TieredSegmentsContract {
     SegmentStore after = twoLevels();
     refreshAll(after);
     assertThat(new MoveConfirmation(after).settle()).isEmpty();
-    assertThat(after.lookup.locate(SEGMENT.key())).isEmpty();
-    Path note = ssd.resolve("moves").resolve(SEGMENT.key().id());
-    assertThat(note).as("may be needed by another broker").exists();
-    Path unusedToo = Files.setLastModifiedTime(note, FileTime.fromMillis(0));
+    assertThat(read(after, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+    assertThat(after.known.entries().get(0).copies()).noneMatch(StoredCopy::moving);
+    assertThat(after.delete(SEGMENT)).hasSize(1);
+  }
+
+  /** Builds before this one wrote the first copy's directory into the mark. */
+  @Test
+  void aMarkWithContentIsAMark() throws Exception {
+    SegmentStore store = twoLevels();
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    dieInAMove(tiers);
+    Path mark = StoreNames.segment(hdd, SEGMENT.key()).resolve(StoreNames.MOVING);
+    assertThat(mark).isEmptyFile();
+    Path unusedToo = Files.writeString(mark, store.directories().get(0).identity().directoryId());
+    SegmentStore after = twoLevels();
+    refreshAll(after);
+    assertThat(after.known.entries().get(0).copies()).anyMatch(StoredCopy::moving);
     assertThat(new MoveConfirmation(after).settle()).isEmpty();
-    assertThat(note).doesNotExist();
+    assertThat(mark).doesNotExist();
   }
 
   private static void copyTree(Path from, Path to) throws IOException {
@@ -732,25 +746,25 @@ class StoreTiersTest extends TieredSegmentsContract {
 
   @Test
   void aFullLevelEvictsWhatTheNextHasToo() throws Exception {
-    copiesToAFullLevel("ssd", (tiers, id) -> tiers.evictionOrder(List.of(id)));
+    copiesToAFullLevel(0, (tiers, id) -> tiers.evictionOrder(List.of(id)));
   }
 
   /** One broker of a cluster has an engine; the others copy too. */
   @Test
   void aFullLevelEvictsWhatTheNextHasTooWhereNoEngineRuns() throws Exception {
-    copiesToAFullLevel("ssd", (tiers, id) -> tiers.evictOldest());
+    copiesToAFullLevel(0, (tiers, id) -> tiers.evictOldest());
   }
 
   /** Another broker may not use the next level: it would not find the segment. */
   @Test
   void nothingIsEvictedUntilItIsKnownWhetherAllBrokersFindIt() throws Exception {
-    copiesToAFullLevel("hdd", (tiers, id) -> {});
+    copiesToAFullLevel(1, (tiers, id) -> {});
   }
 
   @Test
   void nothingIsEvictedWhenBrokersDisagree() throws Exception {
     copiesToAFullLevel(
-        "hdd",
+        1,
         (tiers, id) -> {
           tiers.evictOldest();
           tiers.evictionOrder(List.of());
@@ -758,8 +772,7 @@ class StoreTiersTest extends TieredSegmentsContract {
   }
 
   /** A copy goes to {@code level} then; what was there is in both. */
-  private void copiesToAFullLevel(String level, BiConsumer<StoreTiers, Long> engine)
-      throws Exception {
+  private void copiesToAFullLevel(int level, BiConsumer<StoreTiers, Long> engine) throws Exception {
     SegmentStore store =
         Stores.open(
             1,
@@ -773,9 +786,9 @@ class StoreTiersTest extends TieredSegmentsContract {
         .isEqualTo(MoveResult.Outcome.DONE);
     engine.accept(tiers, id);
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000));
-    assertThat(next.directory().levelName()).isEqualTo(level);
-    assertThat(store.lookup.locate(old.key()).orElseThrow().directory().levelName())
-        .isEqualTo(level.equals("ssd") ? "hdd" : "ssd");
+    assertThat(next.directory().level()).isEqualTo(level);
+    assertThat(store.lookup.locate(old.key()).orElseThrow().directory().level())
+        .isEqualTo(1 - level);
     store.close();
   }
 
@@ -802,7 +815,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     new StoreTiers(store, List.of("ssd", "hdd")).evictOldest();
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 900, 9, 2000));
 
-    assertThat(next.directory().levelName()).isEqualTo("ssd");
+    assertThat(next.directory().level()).isEqualTo(0);
     store.close();
   }
 
@@ -1331,7 +1344,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(tiers.promote(id, 0, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
     SegmentStore.Located found = store.lookup.locate(SEGMENT.key()).orElseThrow();
-    assertThat(found.directory().levelName()).isEqualTo("ssd");
+    assertThat(found.directory().level()).isEqualTo(0);
     assertThat(Files.readAllBytes(found.file(ObjectType.LOG))).isEqualTo(Stores.bytes(0, 200_000));
     assertThat(store.delete(SEGMENT)).hasSize(2);
     assertThat(cold.segments).isEmpty();
@@ -1423,7 +1436,6 @@ class StoreTiersTest extends TieredSegmentsContract {
         };
     assertThatThrownBy(() -> tiers.evict(id)).isInstanceOf(IOException.class);
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(store.lookup.locate(SEGMENT.key()).orElseThrow().directory().levelName())
-        .isEqualTo("ssd");
+    assertThat(store.lookup.locate(SEGMENT.key()).orElseThrow().directory().level()).isEqualTo(0);
   }
 }

@@ -1,4 +1,4 @@
-package io.strata.kafka.segment.view;
+package io.strata.kafka.migration;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 

@@ -1,4 +1,4 @@
-package io.strata.kafka.metrics;
+package io.strata.kafka.migration;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
@@ -9,20 +9,20 @@ import java.util.function.LongSupplier;
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
-final class RateLimit {
+public final class RateLimit {
   private static final long MINUTE = 60_000_000_000L;
 
   private final LongSupplier nanoTime;
   private final AtomicLong next;
   private final AtomicLong heldBack = new AtomicLong();
 
-  RateLimit(LongSupplier nanoTime) {
+  public RateLimit(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
     this.next = new AtomicLong(nanoTime.getAsLong());
   }
 
   /** Writes a line if it is due, with how many were held back since the last; or holds it back. */
-  void ifDue(LongConsumer line) {
+  public void ifDue(LongConsumer line) {
     long now = nanoTime.getAsLong();
     long due = next.get();
     if (now - due >= 0 && next.compareAndSet(due, now + MINUTE)) {
