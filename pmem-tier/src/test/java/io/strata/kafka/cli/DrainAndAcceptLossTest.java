@@ -544,9 +544,9 @@ class DrainAndAcceptLossTest {
 
   @Test
   void theLossOfWhatIsBehindALinkIsAcceptedToo() throws Exception {
-    Path target = Files.createDirectories(directory.resolve("disk2").resolve("kafka1"));
-    Files.createSymbolicLink(logs.resolve("orders-0"), target);
     append("orders-0/" + FIRST, 100_000);
+    Path target = Files.move(logs.resolve("orders-0"), directory.resolve("kafka1"));
+    Files.createSymbolicLink(logs.resolve("orders-0"), target);
     Files.delete(pool);
     CommandLineRun run = CommandLineRun.of("accept-loss", "--config", config, "--yes");
     assertThat(run.code()).as(run.err()).isZero();

@@ -190,7 +190,9 @@ final class CopyWithoutAttributesTest {
     assertThat(SegmentTag.remove(segment)).isTrue();
     AcceptedLoss.GivenUp givenUp =
         AcceptedLoss.GivenUp.of(
-            UUID.fromString(String.valueOf(before)), Optional.of(fixture.logs()), List.of());
+            LogDirectory.find(fixture.logs()).orElseThrow().id(),
+            Optional.of(fixture.logs()),
+            List.of());
     assertThat(AcceptedLoss.forgetAll(fixture.pools, fixture.logs(), givenUp, true)).isEqualTo(1);
     assertThat(TierFixture.attributes(fixture.logs()).get("strata.directory"))
         .isNotNull()

@@ -151,8 +151,8 @@ final class RoundInventory {
 
   /**
    * Hides segments that cannot get down at present, since a policy would count on them: a full disk
-   * must not hold up what goes to others. Of each tier, shows the oldest segment that a policy may
-   * copy to a target that is tried again.
+   * must not hold up what goes to others. For a target that is tried again, shows the oldest
+   * segment of each tier that a policy may copy there.
    */
   private void chooseFree(List<SegmentView> undecided) {
     Map<Probe, SegmentView> probes = new HashMap<>();

@@ -200,7 +200,7 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  /** While the log files have their tags. One that has no identity has no slots. */
+  /** Asked while the log files have their tags; a directory without identity has no slots. */
   private Map<Path, AcceptedLoss.GivenUp> slotsOfGivenUp(Set<Path> directories) throws IOException {
     Map<Path, AcceptedLoss.GivenUp> slots = new LinkedHashMap<>();
     List<Path> others = directories.stream().filter(each -> !isGivenUp(each)).toList();
