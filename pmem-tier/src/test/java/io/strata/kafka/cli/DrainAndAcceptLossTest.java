@@ -543,6 +543,41 @@ class DrainAndAcceptLossTest {
   }
 
   @Test
+  @SuppressWarnings("try") // mounted until it is closed
+  void aReadOnlyLogDirectoryIsNamedAndTheOthersAreDone() throws Exception {
+    Path first = logs;
+    logs = secondLogDirectory();
+    byte[] bytes = append("audit-0/" + FIRST, 50_000);
+    Path other = logs.resolve("audit-0").resolve(FIRST);
+    logs = first;
+    append("orders-0/" + FIRST, 100_000);
+    try (LoopMount readOnly = LoopMount.readOnly(first)) {
+      CommandLineRun run = CommandLineRun.of("drain", "--config", config);
+      assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FINDINGS.code());
+      assertThat(run.err()).contains("" + first);
+      assertThat(other).hasBinaryContent(bytes);
+      assertThat(SegmentTag.read(other)).isEmpty();
+      logs = directory.resolve("second");
+      append("audit-1/" + FIRST, 1_000);
+      Files.move(pool, directory.resolve("away"));
+      CommandLineRun loss = CommandLineRun.of("accept-loss", "--config", config, "--yes");
+      assertThat(loss.code()).as(loss.err()).isEqualTo(ExitCode.FINDINGS.code());
+      assertThat(loss.err()).contains("log directory " + first + " was not changed to the end");
+      assertThat(SegmentTag.read(logs.resolve("audit-1").resolve(FIRST))).isEmpty();
+    }
+  }
+
+  /** Beside the first one; both are configured. */
+  private Path secondLogDirectory() throws IOException {
+    Path second = Files.createDirectory(directory.resolve("second"));
+    Files.writeString(second.resolve("meta.properties"), "node.id=1\ncluster.id=c\n");
+    Files.createFile(second.resolve(".lock"));
+    Files.writeString(
+        config, "node.id=1\nlog.dirs=" + logs + "," + second + "\nstrata.pools=" + pool + "\n");
+    return second;
+  }
+
+  @Test
   void theLossOfWhatIsBehindALinkIsAcceptedToo() throws Exception {
     append("orders-0/" + FIRST, 100_000);
     Path target = Files.move(logs.resolve("orders-0"), directory.resolve("kafka1"));

@@ -383,6 +383,22 @@ class PlannerTest {
     assertThat(ids(probing, Move.Kind.DESTAGE)).hasSize(1);
   }
 
+  /** What spilled there cannot be read or forced just now. */
+  @Test
+  void aFailingDirectoryHoldsUpNoOthersSegmentsThatGoOnInAPool() {
+    long failing = one.add("t", 0, 0, 0, 5 * MIB, 1000, true);
+    long healthy = one.add("t", 1, 0, 0, 5 * MIB, 2000, true);
+    one.spill(failing, 5 * MIB);
+    one.spill(healthy, 5 * MIB);
+    BackOffs backOffs = Settings.noWaits();
+    Plan plan = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), backOffs);
+    PlannedMove failed =
+        plan.moves().stream().filter(move -> move.id() == failing).findAny().orElseThrow();
+    backOffs.failed(failed.target(), true);
+    Plan next = Settings.of(0.5).plan(one, NOW, List.of(), List.of(), backOffs);
+    assertThat(ids(next, Move.Kind.PROMOTE)).containsExactly(healthy);
+  }
+
   @Test
   void waitingSegmentsDoNotCountAsGone() {
     long[] ids = fill(one, 6, 10);

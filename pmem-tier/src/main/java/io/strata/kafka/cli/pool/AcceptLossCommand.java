@@ -135,12 +135,20 @@ public final class AcceptLossCommand extends StrataCommand {
       requireConfigured(broker, tier);
       Collection<Path> pools = givenUp.isEmpty() ? List.of() : poolsThatAreThere(tier).values();
       Map<Path, AcceptedLoss.GivenUp> slots = slotsOfGivenUp(directories);
+      List<AcceptedLoss.Skipped> skipped = new ArrayList<>(plan.skipped());
       if (yes) {
         for (Path pool : pools) {
           // A refusal comes before the first change.
           Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY).close();
         }
-        AcceptedLoss.run(plan);
+        List<AcceptedLoss.Skipped> failed = AcceptedLoss.run(plan);
+        slots
+            .keySet()
+            .removeIf(
+                directory ->
+                    failed.stream()
+                        .anyMatch(each -> Directories.isSame(each.logDirectory(), directory)));
+        skipped.addAll(failed);
       }
       int segments = giveUp(slots, pools, yes);
       print(document -> describe(plan, yes, document), to -> print(plan, yes, to));
@@ -150,6 +158,11 @@ public final class AcceptLossCommand extends StrataCommand {
       for (AcceptedLoss.Skipped each : plan.skipped()) {
         note(
             "log directory %s was not looked at: %s".formatted(each.logDirectory(), each.reason()));
+      }
+      for (AcceptedLoss.Skipped each : skipped.subList(plan.skipped().size(), skipped.size())) {
+        note(
+            "log directory %s was not changed to the end, repeat the command for it: %s"
+                .formatted(each.logDirectory(), each.reason()));
       }
       if (!givenUp.isEmpty()) {
         note(
@@ -164,7 +177,7 @@ public final class AcceptLossCommand extends StrataCommand {
             """
                 .formatted(plan.lacking().size()));
       }
-      return plan.skipped().isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
+      return skipped.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
     }
   }
 

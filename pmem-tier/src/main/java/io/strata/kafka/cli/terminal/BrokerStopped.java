@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -43,11 +45,21 @@ public final class BrokerStopped implements AutoCloseable {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    boolean shared = false;
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    } catch (AccessDeniedException e) {
+      throw e;
+    } catch (FileSystemException readOnly) {
+      // A shared lock must do: a broker's is exclusive.
+      shared = true;
+      channel = FileChannel.open(file, StandardOpenOption.READ);
+    }
     held.add(channel);
     FileLock lock;
     try {
-      lock = channel.tryLock();
+      lock = channel.tryLock(0, Long.MAX_VALUE, shared);
     } catch (OverlappingFileLockException e) {
       throw CommandException.refused(
           "log.dirs: found %s by two names, expected each directory once".formatted(directory));

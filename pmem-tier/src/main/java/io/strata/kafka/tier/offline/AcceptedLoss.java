@@ -266,32 +266,41 @@ public final class AcceptedLoss {
   }
 
   /**
-   * Carries out the plan.
+   * Carries out the plan, in one log directory after the other.
    *
-   * @throws IOException if a step cannot be done; those before it have been, and a new plan has the
-   *     rest
+   * @return the log directories in which a step could not be done: the steps before it have been,
+   *     and a new plan has the rest
    */
-  public static void run(Plan plan) throws IOException {
-    for (Map.Entry<Path, List<Loss>> each : plan.losses().entrySet()) {
-      Path logDirectory = each.getKey();
-      Files.deleteIfExists(logDirectory.resolve(NewestLogFiles.CLEAN_SHUTDOWN));
-      Directories.force(logDirectory);
-      RecoveryPoints points = RecoveryPoints.read(logDirectory);
-      for (Loss loss : each.getValue()) {
-        if (loss.firstSegment().isPresent()) {
-          points.lower(loss.topic(), loss.partition(), loss.firstSegment().getAsLong());
-        }
+  public static List<Skipped> run(Plan plan) {
+    List<Skipped> failed = new ArrayList<>();
+    for (Map.Entry<Path, List<Loss>> each : new TreeMap<>(plan.losses()).entrySet()) {
+      try {
+        run(each.getKey(), each.getValue());
+      } catch (IOException e) {
+        failed.add(new Skipped(each.getKey(), FailureText.of(e)));
       }
-      points.write();
-      for (Loss loss : each.getValue()) {
-        for (Path file : loss.dropped()) {
-          drop(file, loss.inPool().contains(file));
-        }
-        Directories.force(loss.directory());
-        for (Path file : loss.files()) {
-          boolean unused = SegmentTag.remove(file);
-          Directories.force(file);
-        }
+    }
+    return failed;
+  }
+
+  private static void run(Path logDirectory, List<Loss> losses) throws IOException {
+    Files.deleteIfExists(logDirectory.resolve(NewestLogFiles.CLEAN_SHUTDOWN));
+    Directories.force(logDirectory);
+    RecoveryPoints points = RecoveryPoints.read(logDirectory);
+    for (Loss loss : losses) {
+      if (loss.firstSegment().isPresent()) {
+        points.lower(loss.topic(), loss.partition(), loss.firstSegment().getAsLong());
+      }
+    }
+    points.write();
+    for (Loss loss : losses) {
+      for (Path file : loss.dropped()) {
+        drop(file, loss.inPool().contains(file));
+      }
+      Directories.force(loss.directory());
+      for (Path file : loss.files()) {
+        boolean unused = SegmentTag.remove(file);
+        Directories.force(file);
       }
     }
   }

@@ -84,7 +84,6 @@ class PendingDeletionsTest {
     long unused = now.addAndGet(time.toMillis());
   }
 
-  /** A deletion that only this process knows is none that Kafka may forget. */
   /** As after an unmount: the mount point is there, and empty. */
   private Path unmount() throws IOException {
     Path away = Files.move(ssd, top.resolve("away"));
