@@ -578,6 +578,16 @@ class DrainAndAcceptLossTest {
   }
 
   @Test
+  void whatIsBehindALinkIsDrained() throws Exception {
+    byte[] bytes = append("orders-0/" + FIRST, 100_000);
+    Path target = Files.move(logs.resolve("orders-0"), directory.resolve("kafka1"));
+    Files.createSymbolicLink(logs.resolve("orders-0"), target);
+    CommandLineRun.of("drain", "--config", config).succeeds();
+    assertThat(target.resolve(FIRST)).hasBinaryContent(bytes);
+    assertThat(SegmentTag.read(target.resolve(FIRST))).isEmpty();
+  }
+
+  @Test
   void theLossOfWhatIsBehindALinkIsAcceptedToo() throws Exception {
     append("orders-0/" + FIRST, 100_000);
     Path target = Files.move(logs.resolve("orders-0"), directory.resolve("kafka1"));

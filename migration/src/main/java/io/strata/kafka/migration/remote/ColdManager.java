@@ -180,6 +180,8 @@ final class ColdManager implements ColdStorage, AutoCloseable {
               .manager()
               .deleteLogSegmentData(
                   KafkaSegments.metadata(info, custom.map(CustomMetadata::value)));
+        } catch (RemoteResourceNotFoundException nothingLeft) {
+          // The manager has removed what it had copied.
         } finally {
           copying.remove(id);
         }

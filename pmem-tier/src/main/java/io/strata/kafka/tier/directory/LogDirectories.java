@@ -11,6 +11,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -39,7 +39,9 @@ public final class LogDirectories {
 
   private boolean someUnformatted;
 
-  private final List<String> skipped = new CopyOnWriteArrayList<>();
+  /** Why each was skipped, by its path. */
+  private final Map<Path, String> skipped = Collections.synchronizedMap(new LinkedHashMap<>());
+
   private final Optional<Pattern> forcedPlacement;
   private final Map<UUID, Path> pools;
   private final ConcurrentMap<Path, LogDirectory> forced = new ConcurrentHashMap<>();
@@ -164,7 +166,7 @@ public final class LogDirectories {
   }
 
   private void skip(Path directory, String reason) {
-    skipped.add(directory + ": " + reason);
+    skipped.put(directory, directory + ": " + reason);
     events.logDirectorySkipped(directory, reason);
   }
 
@@ -183,7 +185,12 @@ public final class LogDirectories {
 
   /** The configured directories that are not there, each with the reason. */
   public List<String> skippedReasons() {
-    return List.copyOf(skipped);
+    return List.copyOf(skipped.values());
+  }
+
+  /** Returns whether a file is in a log directory that was skipped, and not behind a link there. */
+  public boolean isSkipped(Path file) {
+    return skipped.keySet().stream().anyMatch(file::startsWith);
   }
 
   /** Returns whether files elsewhere are placed, as Kafka's own tests have them. */

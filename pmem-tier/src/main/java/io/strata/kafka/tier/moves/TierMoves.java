@@ -236,9 +236,10 @@ public final class TierMoves implements TieredSegments {
   private MoveResult evictWhole(TieredSegment segment, Residence in) throws IOException {
     Optional<Long> freed = space.evictNow(segment);
     if (freed.isEmpty()) {
-      return segment.segment().spilled()
-          ? evictPart(segment)
-          : MoveResult.cancelled("it is not clean any more");
+      long part = segment.segment().spilled() ? space.evictPartNow(segment) : 0;
+      return part > 0
+          ? MoveResult.done(part)
+          : MoveResult.cancelled("it is not clean any more, or its end is not forced yet");
     }
     hook.reached(MoveStage.EVICT_FREED);
     try {

@@ -326,8 +326,8 @@ public final class AcceptedLoss {
    * @param directory its identity
    * @param here the tags of its log files
    * @param elsewhere the tags of the other log directories' files
-   * @param complete whether all of the others could be looked at: where one could not, a slot whose
-   *     log file was last seen in another log directory stays
+   * @param complete whether all of the others are in use by the tier: an empty mount point is not,
+   *     and a slot whose log file was last seen in another log directory stays then
    */
   public record GivenUp(
       UUID directory, Set<SegmentTag> here, Set<SegmentTag> elsewhere, boolean complete) {
@@ -338,6 +338,7 @@ public final class AcceptedLoss {
      * @param logDirectory the one that is given up, if it is there; its identity is {@code
      *     directory}
      * @param others the broker's other ones
+     * @throws IOException if one cannot be looked at: it may have files of these slots
      */
     public static GivenUp of(UUID directory, Optional<Path> logDirectory, Collection<Path> others)
         throws IOException {
@@ -348,12 +349,8 @@ public final class AcceptedLoss {
       Set<SegmentTag> elsewhere = new HashSet<>();
       boolean complete = true;
       for (Path other : others) {
-        try {
-          complete &= LogDirectory.find(other.toRealPath()).isPresent();
-          addTags(other, elsewhere);
-        } catch (IOException e) {
-          complete = false;
-        }
+        complete &= LogDirectory.find(other.toRealPath()).isPresent();
+        addTags(other, elsewhere);
       }
       return new GivenUp(directory, here, elsewhere, complete);
     }
@@ -363,8 +360,8 @@ public final class AcceptedLoss {
     }
 
     private boolean has(SegmentTag tag, UUID madeFor, boolean moved) {
-      return here.contains(tag)
-          || (madeFor.equals(directory) && !elsewhere.contains(tag) && (complete || !moved));
+      return !elsewhere.contains(tag)
+          && (here.contains(tag) || (madeFor.equals(directory) && (complete || !moved)));
     }
 
     private boolean has(Pool pool, Slot slot) {

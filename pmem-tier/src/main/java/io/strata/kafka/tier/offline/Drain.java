@@ -25,7 +25,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 
 /**
@@ -85,7 +84,7 @@ public final class Drain {
     try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE, parts)) {
       List<TieredSegment> segments = new ArrayList<>(tier.segments());
       // A log directory that was skipped after all keeps what the pools have of it.
-      segments.removeIf(segment -> !isIn(tier.logDirectories().all(), segment.logFile()));
+      segments.removeIf(segment -> tier.logDirectories().isSkipped(segment.logFile()));
       long total = segments.stream().mapToLong(s -> s.slot().committedLength()).sum();
       long seen = 0;
       long copied = 0;
@@ -111,10 +110,6 @@ public final class Drain {
       }
       return new Report(segments.size(), copied, kept, tier.recoveryReport());
     }
-  }
-
-  private static boolean isIn(Collection<LogDirectory> directories, Path file) {
-    return directories.stream().anyMatch(each -> file.startsWith(each.path()));
   }
 
   /** Returns how many bytes were copied. */

@@ -259,7 +259,7 @@ public final class PoolSpace implements SpaceMaker {
       if (whole && !leavesWhole(next.get())) {
         becameClean(next.get());
       } else {
-        freed += evict(next.get(), pool);
+        freed += evict(next.get(), pool, whole);
       }
     }
     return freed;
@@ -269,7 +269,7 @@ public final class PoolSpace implements SpaceMaker {
     return !segment.active() && Evictions.isClean(segment);
   }
 
-  private long evict(TieredSegment segment, Pool pool) {
+  private long evict(TieredSegment segment, Pool pool, boolean whole) {
     Optional<Residence> in = segment.residence();
     if (in.isEmpty() || in.get().pool() != pool || segment.segment().size() == 0) {
       return 0;
@@ -280,7 +280,7 @@ public final class PoolSpace implements SpaceMaker {
           leavesWhole(segment) ? Evictions.run(segment, false) : Optional.empty();
       if (left.isEmpty()) {
         // It is active, its end is not forced yet, or another thread is changing it.
-        long part = evictPart(segment, false);
+        long part = whole ? 0 : evictPart(segment, false);
         if (part == 0) {
           becameClean(segment);
         }

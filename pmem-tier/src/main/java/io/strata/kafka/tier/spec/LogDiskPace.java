@@ -168,8 +168,8 @@ public final class LogDiskPace {
     if (bytes > 0 && nanos > 0) {
       copiedBytes = copiedBytes * WEIGHT_OF_EARLIER + bytes;
       copyingNanos = copyingNanos * WEIGHT_OF_EARLIER + Math.min(nanos, now - copyEnded);
+      copyEnded = now;
     }
-    copyEnded = now;
   }
 
   /** Returns how much a copy should take at once, of so many bytes that it may. */
