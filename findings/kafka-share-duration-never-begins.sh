@@ -44,7 +44,6 @@ rsm.dir=$tmp/remote
 remote.log.metadata.manager.listener.name=PLAINTEXT
 rlmm.config.remote.log.metadata.topic.replication.factor=1
 rlmm.config.remote.log.metadata.topic.num.partitions=1
-log.initial.task.delay.ms=500
 offsets.topic.replication.factor=1
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
@@ -53,28 +52,23 @@ java -cp "$cp" kafka.tools.StorageTool format -t 4L6g3nShT-eMCtK--X86sw -c "$tmp
 java -Xmx512m -cp "$cp" kafka.Kafka "$tmp/server.properties" >"$tmp/log" 2>&1 &
 broker=$!
 cat >"$tmp/T.java" <<'J'
-import java.time.Duration;
 import java.util.*;
 import org.apache.kafka.clients.admin.*;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.clients.producer.*;
-import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.*;
-
 public class T {
   static int read(Map<String, Object> config, String topic, String group) throws Exception {
-    Map<String, Object> all = new HashMap<>(config);
-    all.put("group.id", group);
+    Map<String, Object> all = Map.of("bootstrap.servers", config.get("bootstrap.servers"), "group.id", group);
     int read = 0;
     try (var consumer = new KafkaShareConsumer<>(all, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       consumer.subscribe(List.of(topic));
       for (long end = System.currentTimeMillis() + 20_000; read < 3 && System.currentTimeMillis() < end; ) {
-        read += consumer.poll(Duration.ofSeconds(1)).count();
+        read += consumer.poll(java.time.Duration.ofSeconds(1)).count();
       }
     }
     return read;
   }
-
   public static void main(String[] args) throws Exception {
     Map<String, Object> config = Map.of("bootstrap.servers", args[0]);
     ByteArraySerializer bytes = new ByteArraySerializer();
@@ -86,7 +80,8 @@ public class T {
           producer.send(new ProducerRecord<>(topic, new byte[100])).get();
         }
         for (String reset : List.of("earliest", "by_duration:PT1H")) {
-          ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, topic + "-" + reset.charAt(0));
+          var group = new org.apache.kafka.common.config.ConfigResource(
+              org.apache.kafka.common.config.ConfigResource.Type.GROUP, topic + "-" + reset.charAt(0));
           admin.incrementalAlterConfigs(Map.of(group, List.of(new AlterConfigOp(
               new ConfigEntry("share.auto.offset.reset", reset), AlterConfigOp.OpType.SET)))).all().get();
           System.out.println(topic + ", " + reset + ": " + read(config, topic, group.name()) + " of 3 records");
@@ -98,12 +93,8 @@ public class T {
 J
 java -cp "$cp" "$tmp/T.java" "127.0.0.1:$port" 2>"$tmp/client" | tee "$tmp/seen" ||
   { echo "cannot run: no broker"; tail -n 3 "$tmp/log" "$tmp/client"; exit 3; }
-cat >"$tmp/stated" <<'S'
-plain, earliest: 3 of 3 records
-plain, by_duration:PT1H: 3 of 3 records
-tiered, earliest: 3 of 3 records
-tiered, by_duration:PT1H: 0 of 3 records
-S
+printf '%s\n' 'plain, earliest: 3 of 3 records' 'plain, by_duration:PT1H: 3 of 3 records' \
+  'tiered, earliest: 3 of 3 records' 'tiered, by_duration:PT1H: 0 of 3 records' >"$tmp/stated"
 cmp -s "$tmp/seen" "$tmp/stated" || { echo "changed"; exit 1; }
 echo "as stated"
 exit 0

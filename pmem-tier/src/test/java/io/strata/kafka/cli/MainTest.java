@@ -190,7 +190,7 @@ public class MainTest {
       | `accept-loss` | `done`, `partitions[]`: `topic`, `partition`, `fromOffset`, `directory`, `dropped` (files); `skipped[]`: `logDirectory`, `reason` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
       `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \
-      `directory`, `path`, `storedBytes`, `hasLog`, `moving`, `cold` (`none`, `begun`, `done`); `findings[]` |
+      `directory`, `path`, `storedBytes`, `hasLog`, `moving`, `damaged`, `cold` (`none`, `begun`, `done`); `findings[]` |
       | `remote du` | `partitions[]` (not with `--totals`): `topic`, `partition`, `level`, `segments`, `bytes`; `levels[]`: \
       `level`, `segments`, `bytes`; `total`: `segments`, `bytes`; `findings[]` |
       | `remote verify`, `remote scrub` | `directories[]`: `level` (with `--config`), `path`, `segments`, `files`, `readBytes`, \
