@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +96,14 @@ final class RestoredPartitionTest {
       assertDone(fixture.destage(segment, 1));
     }
     SegmentTag tag = SegmentTag.read(segment).orElseThrow();
+    // As Kafka's flush: a segment that has spilled keeps its slot until its end is forced.
+    try (FileChannel flushed =
+        fixture
+            .tier()
+            .open(segment, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))
+            .orElseThrow()) {
+      flushed.force(true);
+    }
     assertDone(fixture.evict(segment));
     fixture.awaitBackgroundWork();
     Path newer = fixture.segment("orders-1", 0);
