@@ -36,9 +36,13 @@ final class SegmentForcer {
   @GuardedBy("lock")
   private long dirtyFrom;
 
-  /** Whether a force is under way, which has taken what is dirty. */
+  /** Whether a force of the pool's bytes is under way, which has taken what was dirty. */
   @GuardedBy("lock")
-  private boolean forcing;
+  private boolean forcingPool;
+
+  /** As {@code forcingPool}, of the log file's bytes. */
+  @GuardedBy("lock")
+  private boolean forcingLogFile;
 
   /** How often the pool's part has been truncated. */
   @GuardedBy("lock")
@@ -96,14 +100,15 @@ final class SegmentForcer {
   }
 
   /**
-   * Returns whether nothing is dirty; false while a force runs, which has not ended yet.
+   * Returns whether nothing is dirty, and no force runs of what was.
    *
    * @param poolNeedsNone whether bytes of the pool need no force
    */
   boolean isForced(boolean poolNeedsNone) {
     lock.lock();
     try {
-      return !forcing && !tail.dirty() && (poolNeedsNone || dirtyFrom == NONE);
+      boolean poolIsForced = poolNeedsNone || (!forcingPool && dirtyFrom == NONE);
+      return poolIsForced && !forcingLogFile && !tail.dirty();
     } finally {
       lock.unlock();
     }
@@ -123,7 +128,8 @@ final class SegmentForcer {
       truncationsBefore = truncations;
       dirtyFrom = NONE;
       tail.dirty(false);
-      forcing = true;
+      forcingPool = from != NONE;
+      forcingLogFile = logFileIsDirty;
     } finally {
       lock.unlock();
     }
@@ -140,7 +146,8 @@ final class SegmentForcer {
     } finally {
       lock.lock();
       try {
-        forcing = false;
+        forcingPool = false;
+        forcingLogFile = false;
         counts = done && truncations == truncationsBefore;
         if (!counts) {
           dirtyFrom = Math.min(dirtyFrom, from);

@@ -9,6 +9,7 @@ import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotState;
+import io.strata.kafka.segment.view.Residence;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,6 +23,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -590,6 +592,36 @@ final class SegmentTest {
       Slot slot = left.pool().slot(forced.tag().slot(), forced.tag().generation()).orElseThrow();
       assertThat(slot.committedLength()).as("round %s", round).isEqualTo(BLOCK + 100);
     }
+  }
+
+  /** Kafka flushes a segment at any time. */
+  @Test
+  void aForceOfBytesInThePoolHoldsUpNoEviction() throws IOException {
+    RecordingMemory ordinary = new RecordingMemory(4 << 20, Durability.FORCE);
+    TinyPool itsPool = TinyPool.format(ordinary);
+    Segment clean =
+        new Segment(
+            itsPool.allocate("x"),
+            itsPool.pool(),
+            0,
+            SegmentSettings.defaults(),
+            SegmentEvents.NONE);
+    itsPool.leaveFree(1);
+    HeapFile log = new HeapFile();
+    byte[] bytes = bytes(1, BLOCK + 1000);
+    try (FileChannel appending = clean.open(log.open(), READ_WRITE);
+        FileChannel copy = log.open()) {
+      assertThat(appending.write(ByteBuffer.wrap(bytes))).isEqualTo(bytes.length);
+      assertThat(clean.spilled()).isTrue();
+      assertThat(clean.markClean(clean.copyToLogFileAsItIs(copy))).isTrue();
+      List<Optional<Residence>> left = new ArrayList<>();
+      ordinary.beforeForce(clean.slot().extents().position(0), () -> left.add(clean.evict(false)));
+      appending.force(true);
+      assertThat(left).hasSize(1);
+      assertThat(left.get(0)).isPresent();
+      assertThat(log.content()).isEqualTo(bytes);
+    }
+    itsPool.close();
   }
 
   /** It is clean until it has been appended to, and may be the next to be evicted. */

@@ -500,9 +500,13 @@ final class TierMovesTest extends TieredSegmentsContract {
       assertThat(newer.size()).isZero();
       assertDone(destage(spilled, LOG_DIRS));
       assertThat(Files.readAllBytes(spilled)).isEqualTo(bytes);
-      // The pool is full. What keeps a reserve in it may be faster.
-      MoveResult unused = evict(spilled);
-      Awaitility.await().until(() -> view(spilled).tier() == LOG_DIRS);
+      // Refused while its tag is noted; and what keeps a reserve in a full pool may be faster.
+      Awaitility.await()
+          .until(
+              () -> {
+                MoveResult unused = evict(spilled);
+                return view(spilled).tier() == LOG_DIRS;
+              });
       assertThat(content(channel)).isEqualTo(bytes);
       assertThat(fixture.read(spilled)).isEqualTo(bytes);
     }
