@@ -473,17 +473,18 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    * was made of. The next start would take the new file for the segment's, without its tag.
    */
   private void deleteReplaced(Path name) throws IOException {
-    Optional<Object> key = moves.mayMove() ? Optional.empty() : LogFileNames.keyIfThere(name);
-    if (key.isEmpty()) {
+    if (moves.mayMove()) {
       return;
     }
     Path directory = Directories.of(name);
     for (TieredSegment known : registry.in(directory)) {
-      if (known.inPool() && known.logFile().equals(name) && !key.get().equals(known.fileKey())) {
+      if (known.inPool()
+          && known.logFile().equals(name)
+          && FileStatus.isThere(name)
+          && !LogFileNames.leadsTo(name, known)) {
         // First: with the replacement undone the segment must be whole.
-        Directories.force(directory);
+        durable.forceDirectory(directory);
         known.segment().markDeleting();
-        registry.remove(known);
         release.freeAfterUnlink(known, directory);
       }
     }
@@ -550,7 +551,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
         if (inLogFile.isPresent()) {
           Files.delete(name);
           inLogFile.get().segment().markDeleting();
-          registry.remove(inLogFile.get());
           release.freeAfterUnlink(inLogFile.get(), directory);
         }
         return inLogFile.isPresent();
@@ -558,7 +558,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       unsynced.settleReplacements(name);
       known.get().segment().markDeleting();
       Files.delete(name);
-      registry.remove(known.get());
       release.freeAfterUnlink(known.get(), directory);
       return true;
     }
@@ -727,6 +726,17 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     await(noteEndSoon());
   }
 
+  /** Counts down when the work has ended, however it did. */
+  private static BackgroundWork.Work counted(CountDownLatch ended, BackgroundWork.Work work) {
+    return () -> {
+      try {
+        work.run();
+      } finally {
+        ended.countDown();
+      }
+    };
+  }
+
   private static void await(CountDownLatch done) {
     try {
       boolean unused = done.await(BackgroundWork.CLOSE_SECONDS, TimeUnit.SECONDS);
@@ -741,15 +751,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     CountDownLatch refreshed = new CountDownLatch(lanes.size());
     for (BackgroundWork.Lane lane : lanes) {
       work.soon(
-          lane,
-          "refresh modification times",
-          () -> {
-            try {
-              times.refreshAll(lane);
-            } finally {
-              refreshed.countDown();
-            }
-          });
+          lane, "refresh modification times", counted(refreshed, () -> times.refreshAll(lane)));
     }
     return refreshed;
   }
@@ -811,13 +813,7 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
       work.soon(
           directory.path(),
           "record the moment of " + directory.path(),
-          () -> {
-            try {
-              moveOn(directory);
-            } finally {
-              noted.countDown();
-            }
-          });
+          counted(noted, () -> moveOn(directory)));
     }
     return noted;
   }

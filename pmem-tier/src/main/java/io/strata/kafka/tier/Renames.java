@@ -165,7 +165,6 @@ record Renames(
       durable.forceDirectory(Directories.of(target));
       // Its log file is gone with the rename, and its slot says that the log file was durable: a
       // crash before the next line also frees it.
-      registry.remove(replaced.get());
       replaced.get().segment().markDeleting();
       release.freeAfterUnlink(replaced.get(), Directories.of(target));
     }
@@ -186,7 +185,6 @@ record Renames(
     Files.move(source, target, options);
     if (replaced.isPresent()) {
       replaced.get().segment().markDeleting();
-      registry.remove(replaced.get());
       release.freeAfterUnlink(replaced.get(), Directories.of(target));
     }
     moved.ifPresent(segment -> renamed(segment, target));

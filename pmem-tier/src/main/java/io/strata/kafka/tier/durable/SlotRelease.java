@@ -27,12 +27,13 @@ public record SlotRelease(
     BackgroundWork work) {
 
   /**
-   * Frees what a segment has whose log file has been unlinked: its extents now, its slot when the
-   * unlinking is durable. Until then a power failure may bring the file back, and the slot must
-   * still say that it was deleted. If the force fails the slot says so until the restart: a second
-   * force that succeeds proves nothing.
+   * Forgets a segment whose log file has been unlinked, and frees what it has: its extents now, its
+   * slot when the unlinking is durable. Until then a power failure may bring the file back, and the
+   * slot must still say that it was deleted. If the force fails the slot says so until the restart:
+   * a second force that succeeds proves nothing.
    */
   public void freeAfterUnlink(TieredSegment segment, Path directory) {
+    registry.remove(segment);
     segment.segment().releaseBytes();
     if (!DurableNames.survivesReboot(segment)) {
       free("free the slot of", segment, segment.segment()::free);
