@@ -49,11 +49,12 @@ record SegmentFactory(
     Notice notice = new Notice();
     long modified = Files.getLastModifiedTime(logFile).toMillis();
     long changed = Math.max(modified, residence.slot().createdAtMillis());
-    Segment segment = new Segment(residence, Files.size(logFile), changed, settings, notice);
+    long size = Files.size(logFile);
+    Segment segment = new Segment(residence, size, changed, settings, notice);
     TieredSegment tiered = named(notice, segment, logFile, false);
     OptionalLong whole = SegmentTag.wholeLength(logFile);
     tiered.notedWhole(whole.isPresent());
-    if (whole.equals(OptionalLong.of(Files.size(logFile)))) {
+    if (whole.equals(OptionalLong.of(size))) {
       segment.logFileIsForced();
     }
     return tiered;

@@ -256,11 +256,7 @@ public final class PoolSpace implements SpaceMaker {
       if (next.isEmpty()) {
         break;
       }
-      if (whole && !leavesWhole(next.get())) {
-        becameClean(next.get());
-      } else {
-        freed += evict(next.get(), pool, whole);
-      }
+      freed += evict(next.get(), pool, whole);
     }
     return freed;
   }
@@ -279,7 +275,8 @@ public final class PoolSpace implements SpaceMaker {
       Optional<Residence> left =
           leavesWhole(segment) ? Evictions.run(segment, false) : Optional.empty();
       if (left.isEmpty()) {
-        // It is active, its end is not forced yet, or another thread is changing it.
+        // It is active, its end is not forced yet, or another thread is changing it. A part of it
+        // frees no slot.
         long part = whole ? 0 : evictPart(segment, false);
         if (part == 0) {
           becameClean(segment);
