@@ -86,6 +86,9 @@ class BrokerPropertiesTest {
   void fallsBackAsKafkaDoes() {
     assertThat(of(Map.of()).logDirs()).containsExactly(Path.of("/tmp/kafka-logs"));
     assertThat(of(Map.of("log.dir", "/x")).logDirs()).containsExactly(Path.of("/x"));
+    assertThat(of(Map.of("log.dirs", "/x,,/y,")).logDirs())
+        .as("as Kafka 3.9 reads it")
+        .containsExactly(Path.of("/x"), Path.of("/y"));
     assertThat(of(Map.of("log.dir", "/x", "log.dirs", "/y")).logDirs())
         .containsExactly(Path.of("/y"));
     assertThat(of(Map.of("metadata.log.dir", "/m")).metadataLogDir()).isEqualTo(Path.of("/m"));

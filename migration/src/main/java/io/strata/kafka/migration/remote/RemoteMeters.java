@@ -232,7 +232,8 @@ final class RemoteMeters {
               silent ->
                   log.accept(
                       failure.getMessage()
-                          + (". " + and)
+                          + ". "
+                          + and
                           + (silent == 0
                               ? ""
                               : "; " + silent + " more failed so since this was last said"),

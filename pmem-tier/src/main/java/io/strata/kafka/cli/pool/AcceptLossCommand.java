@@ -135,20 +135,16 @@ public final class AcceptLossCommand extends StrataCommand {
       requireConfigured(broker, tier);
       Collection<Path> pools = givenUp.isEmpty() ? List.of() : poolsThatAreThere(tier).values();
       Map<Path, AcceptedLoss.GivenUp> slots = slotsOfGivenUp(directories);
-      List<AcceptedLoss.Skipped> skipped = new ArrayList<>(plan.skipped());
+      List<AcceptedLoss.Skipped> failed = List.of();
       if (yes) {
         for (Path pool : pools) {
           // A refusal comes before the first change.
           Pool.open(pool, MemoryType.MAPPED, PoolOwner.ANY).close();
         }
-        List<AcceptedLoss.Skipped> failed = AcceptedLoss.run(plan);
-        slots
-            .keySet()
-            .removeIf(
-                directory ->
-                    failed.stream()
-                        .anyMatch(each -> Directories.isSame(each.logDirectory(), directory)));
-        skipped.addAll(failed);
+        failed = AcceptedLoss.run(plan);
+        for (AcceptedLoss.Skipped each : failed) {
+          slots.keySet().removeIf(directory -> Directories.isSame(each.logDirectory(), directory));
+        }
       }
       int segments = giveUp(slots, pools, yes);
       print(document -> describe(plan, yes, document), to -> print(plan, yes, to));
@@ -159,7 +155,7 @@ public final class AcceptLossCommand extends StrataCommand {
         note(
             "log directory %s was not looked at: %s".formatted(each.logDirectory(), each.reason()));
       }
-      for (AcceptedLoss.Skipped each : skipped.subList(plan.skipped().size(), skipped.size())) {
+      for (AcceptedLoss.Skipped each : failed) {
         note(
             "log directory %s was not changed to the end, repeat the command for it: %s"
                 .formatted(each.logDirectory(), each.reason()));
@@ -177,7 +173,7 @@ public final class AcceptLossCommand extends StrataCommand {
             """
                 .formatted(plan.lacking().size()));
       }
-      return skipped.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
+      return plan.skipped().isEmpty() && failed.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
     }
   }
 

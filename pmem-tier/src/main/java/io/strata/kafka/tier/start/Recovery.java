@@ -701,7 +701,8 @@ public final class Recovery {
         records, and no attribute of it says where they are. If the partition was removed by hand \
         and this file is a new one, delete the file: the next start goes on without those records. \
         If the file is a copy made without extended attributes, or of a compacted topic, give it \
-        back what says so with setfattr -n %s -v '%s'; on a new file that would bring the old records back\
+        back what says so with setfattr -n %s -v '%s'; on a new file that would bring the old \
+        records back\
         """
             .formatted(tag, Files.size(logFile), SegmentTag.ATTRIBUTE, tag.encode()));
   }
