@@ -77,7 +77,8 @@ final class Copying {
   }
 
   /** See {@link Segment#copyToLogFile}. */
-  CopyResult copyToLogFile(FileChannel logFile, CopyPace pace, boolean asItIs)
+  CopyResult copyToLogFile(
+      FileChannel logFile, CopyPace pace, boolean asItIs, Segment.LogFileForce force)
       throws IOException, InterruptedException {
     Optional<Begun> begun = begin(true);
     if (begun.isEmpty() || begun.get().residence().isEmpty()) {
@@ -85,7 +86,7 @@ final class Copying {
       return CopyResult.ended(Outcome.CHANGED);
     }
     try {
-      CopyResult result = copyToLogFile(begun.get(), logFile, pace, asItIs);
+      CopyResult result = copyToLogFile(begun.get(), logFile, pace, asItIs, force);
       if (result.outcome() != Outcome.COPIED) {
         drop(logFile);
       }
@@ -109,7 +110,8 @@ final class Copying {
     }
   }
 
-  private CopyResult copyToLogFile(Begun begun, FileChannel logFile, CopyPace pace, boolean asItIs)
+  private CopyResult copyToLogFile(
+      Begun begun, FileChannel logFile, CopyPace pace, boolean asItIs, Segment.LogFileForce force)
       throws IOException, InterruptedException {
     Residence in = begun.residence().orElseThrow();
     long clean = in.slot().cleanLength();
@@ -159,7 +161,7 @@ final class Copying {
           : CopyResult.ended(Outcome.CHANGED);
     }
     pace.reached(Step.COPIED);
-    logFile.force(true);
+    force.run();
     writer.logFileIsForced(begun.size(), begun.changes());
     // Not under the writer lock, where it is asked for: either copy may be read from then on.
     in.slot().force(from, limit);

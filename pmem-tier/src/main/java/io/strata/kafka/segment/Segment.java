@@ -308,12 +308,13 @@ public final class Segment implements SegmentBytes {
    * on; a truncation ends the copy.
    *
    * @param logFile open for reading and writing, for this call alone
+   * @param force of the log file: when it returns, what has spilled counts as forced, too
    * @return {@link CopyResult.Outcome#COPIED} for {@link #markClean}
    * @throws IOException when the log file has no space, for one; the segment is as before
    */
-  public CopyResult copyToLogFile(FileChannel logFile, CopyPace pace)
+  public CopyResult copyToLogFile(FileChannel logFile, CopyPace pace, LogFileForce force)
       throws IOException, InterruptedException {
-    return copying().copyToLogFile(logFile, pace, false);
+    return copying().copyToLogFile(logFile, pace, false, force);
   }
 
   /**
@@ -325,7 +326,7 @@ public final class Segment implements SegmentBytes {
    */
   public CopyResult copyToLogFileAsItIs(FileChannel logFile) throws IOException {
     try {
-      return copying().copyToLogFile(logFile, CopyPace.FREE, true);
+      return copying().copyToLogFile(logFile, CopyPace.FREE, true, () -> logFile.force(true));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(name() + ": interrupted on the way to the log file");
@@ -515,7 +516,7 @@ public final class Segment implements SegmentBytes {
     return new Unspilling(this, writer).run(logFile, force);
   }
 
-  /** Forces a log file; see {@link #unspill} and {@link #force(LogFileForce)}. */
+  /** Forces a log file, whatever asks for it. */
   @FunctionalInterface
   public interface LogFileForce {
     /** Does it. */

@@ -163,8 +163,11 @@ final class Unspilling {
       throws IOException {
     // A copy that is being made would take the clean length back to where it has begun.
     writer.guard().changing();
-    changeSlot(in, slot -> dropped.addAll(slot.beginAt(forced)));
+    List<Extent> former = new ArrayList<>();
+    changeSlot(in, slot -> former.addAll(slot.beginAt(forced)));
     writer.publish(Optional.of(in), HotView.spilled(in.bytes(), in.slot().extents(), forced, size));
+    // Not before: without memory for the view readers still see them.
+    dropped.addAll(former);
   }
 
   private void changeSlot(Residence in, SegmentWriter.SlotChange change) throws IOException {

@@ -1,14 +1,17 @@
 package io.strata.kafka.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.crash.SimWorld.End;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -155,6 +158,29 @@ final class CrashCasesTest {
           Expected segment = segment(world, 2_000);
           world.append(segment, SimBatches.of(70_000, 5));
         });
+  }
+
+  /** The process has no descriptor left for a moment. */
+  @Test
+  void aDeletionThatCannotBeForcedNowIsForcedLater() throws Exception {
+    SimWorld world = opened();
+    int free = world.openTier().segments().state().tiers().get(0).freeSlots();
+    Expected segment = segment(world, 2_000);
+    world.background().runAll();
+    world.delete(segment);
+    world.closeChannel(segment);
+    AtomicLong refused = new AtomicLong();
+    world.calls(
+        (call, on, bytes) -> {
+          if (call == Call.OPEN && on.equals("/logs/orders-0") && refused.getAndIncrement() == 0) {
+            throw new FileSystemException(on, null, "Too many open files");
+          }
+          return bytes;
+        });
+    world.background().runAll();
+    assertThat(refused).hasPositiveValue();
+    assertThat(world.openTier().segments().state().tiers().get(0).freeSlots()).isEqualTo(free);
+    cutPower(world);
   }
 
   /** The slot was freed, and the unlinked log file came back with the power. */
@@ -367,6 +393,99 @@ final class CrashCasesTest {
     }
     assertThat(view(world, segment).tier()).isEqualTo(disk);
     cutPower(world);
+  }
+
+  /**
+   * The disk has told the copy that what has spilled could not be written, and tells nobody else
+   * who opens the file from then on: Kafka's descriptor, which is older, must be forced.
+   */
+  @Test
+  void aForceThatFailedInACopyLeavesTheNextFlushToTheDisk() throws Exception {
+    SimWorld world = opened(Setup.ALL.get(2).with(Setup.PoolSize.SMALL));
+    Expected segment = segment(world, 50_000);
+    while (!view(world, segment).spilled()) {
+      world.append(segment, SimBatches.of(30_000, segment.content.length));
+    }
+    world.background().runAll();
+    world.append(segment, SimBatches.of(10_000, 3));
+    TieredSegments tiers = world.openTier().segments();
+    long id = view(world, segment).id();
+    AtomicLong forces = new AtomicLong();
+    String file = world.path(segment).toString();
+    world.calls(
+        (call, on, bytes) -> {
+          if (call == Call.FILE_FORCE && on.equals(file) && forces.getAndIncrement() == 0) {
+            throw new IOException("Input/output error");
+          }
+          return bytes;
+        });
+    assertThatThrownBy(() -> tiers.destage(id, 1, MoveControl.UNLIMITED))
+        .hasMessageContaining("Input/output error");
+    assertThat(forces).hasValue(1);
+    try {
+      MoveResult unused = tiers.destage(id, 1, MoveControl.UNLIMITED);
+    } catch (IOException again) {
+      assertThat(again).hasMessageContaining("Input/output error");
+    }
+    long before = forces.get();
+    world.flush(segment);
+    assertThat(forces.get()).isGreaterThan(before);
+  }
+
+  /**
+   * Kafka truncates a segment while the tag of a slot that it is about to get is forced. The slot
+   * must not be free before the tag is gone for good: a start would take the file for an older
+   * copy.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void aSegmentThatIsTruncatedOnItsWayIntoASlotKeepsNoTagOfIt(int setup) throws Exception {
+    SimWorld world = opened(Setup.ALL.get(setup).with(Setup.PoolSize.SMALL));
+    Files.createDirectory(world.disk.getPath("/logs/others-0"));
+    SimWorld.force(world.disk.getPath("/logs"));
+    Expected other = world.create("others-0");
+    while (!view(world, other).spilled()) {
+      world.append(other, SimBatches.of(58_000, other.content.length));
+    }
+    Expected segment = segment(world, 30_000);
+    assertThat(view(world, segment).tier()).isPositive();
+    world.truncate(other, 0);
+    AtomicLong truncations = new AtomicLong();
+    world.points(
+        point -> {
+          if (point == Point.FILE_FORCE
+              && hasTag(world.path(segment))
+              && truncations.getAndIncrement() == 0) {
+            truncate(world, segment);
+          }
+          return true;
+        });
+    assertThat(
+            world
+                .openTier()
+                .segments()
+                .goOn(view(world, segment).id(), 0, MoveControl.UNLIMITED)
+                .outcome())
+        .isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(truncations).hasPositiveValue();
+    world.points(Points.NONE);
+    cutPower(world);
+  }
+
+  private static boolean hasTag(Path file) {
+    try {
+      return SegmentTag.read(file).isPresent();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void truncate(SimWorld world, Expected segment) {
+    try {
+      world.truncate(segment, SimBatches.boundary(segment.content, 10_000));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**

@@ -142,7 +142,7 @@ final class ChangedWhileCopiedTest {
             public void reached(Step step) {}
           };
       try (FileChannel to = log.open()) {
-        assertThat(pooled.copying().copyToLogFile(to, pace, true).outcome())
+        assertThat(pooled.copying().copyToLogFile(to, pace, true, () -> to.force(true)).outcome())
             .isEqualTo(Outcome.CHANGED);
       }
       assertThat(pooled.spilled()).isTrue();

@@ -152,9 +152,14 @@ public final class Directories {
       }
     }
 
-    /** Forces it, and what is above it if it is gone; and closes it, whatever comes of that. */
+    /**
+     * Forces it, and what is above it if it is gone; and closes it, whatever comes of that.
+     *
+     * @throws ForceFailedException if that fails
+     * @throws IOException if what is above it cannot be opened: to be called again
+     */
     public void forceAndClose() throws IOException {
-      if (channel.isPresent()) {
+      if (channel.isPresent() && channel.get().isOpen()) {
         try (FileChannel opened = channel.get()) {
           opened.force(true);
         } catch (IOException e) {

@@ -41,15 +41,18 @@ public record SlotRelease(
     }
     // Opened now: by the time that it is forced the directory may have another name.
     Directories.Opened unlinkedFrom = Directories.Opened.of(directory);
-    work.soon(
-        segment.logFile(),
-        "make durable the deletion of " + segment.logFile(),
+    String what = "make durable the deletion of";
+    work.retrying(
+        what,
+        segment,
+        BackgroundWork.ATTEMPTS,
         () -> {
           try {
             unlinkedFrom.forceAndClose();
           } catch (Directories.ForceFailedException e) {
             directories.failed(directory, e);
-            throw e;
+            work.failed(what + " " + segment.logFile(), e);
+            return;
           }
           free("free the slot of", segment, segment.segment()::free);
         });

@@ -4,6 +4,7 @@ import io.strata.kafka.memory.calls.PageCache;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
 import io.strata.kafka.segment.CopyResult;
+import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.durable.DurableNames;
 import io.strata.kafka.tier.durable.FillTime;
 import io.strata.kafka.tier.durable.ModificationTimes;
@@ -68,7 +69,7 @@ record DestageMove(
       pace =
           new DestagePace(
               control, hook, segment.disk(), () -> scarcity.applyAsDouble(segment), out);
-      copied = segment.segment().copyToLogFile(logFile, pace);
+      copied = segment.segment().copyToLogFile(logFile, pace, () -> force(segment, logFile));
     } finally {
       names.with(
           segment,
@@ -93,6 +94,18 @@ record DestageMove(
     MoveResult result = finish(segment, copied);
     pace.ended(copied.bytes());
     return result;
+  }
+
+  /**
+   * Forces a log file with a copy in it. The copy is made again after a failure; what has spilled
+   * is not, and a force that comes later says nothing of it.
+   */
+  private static void force(TieredSegment segment, FileChannel logFile) throws IOException {
+    if (segment.segment().spilled()) {
+      DurableNames.force(segment, () -> Directories.force(logFile));
+    } else {
+      logFile.force(true);
+    }
   }
 
   /** Returns whether a copy writes below the end of the log file, whose length does not show it. */

@@ -135,6 +135,8 @@ record UnspillMove(
     @Override
     @SuppressWarnings("try") // what is held is only to be released
     public void unlink() throws IOException {
+      // Before the removal: a change from now on makes that durable first.
+      segment.leftTag(Optional.of(to.tag()));
       // The file itself, which may have been renamed or deleted meanwhile.
       try (LogFileNames.Held name = names.lock(segment.logFile())) {
         boolean unused =
@@ -142,8 +144,10 @@ record UnspillMove(
                 file ->
                     SegmentTag.read(file).equals(Optional.of(to.tag())) && SegmentTag.remove(file));
       }
+      // It may have been truncated when the tag was forced: with the slot free a start would take
+      // the two for an older copy.
+      DurableNames.force(segment, held::force);
       mayBeThere = false;
-      segment.leftTag(Optional.of(to.tag()));
       registry.removeTag(to.tag(), segment);
     }
   }
