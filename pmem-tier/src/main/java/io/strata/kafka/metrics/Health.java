@@ -98,7 +98,7 @@ record Health(int value, List<String> reasons) {
       if (sample.guarantees().orphaned() > 0) {
         broken.add(
             """
-            the log files of %d segments in the pools were missing at the start, and the next start \
+            the log files of %d segments in the pools were missing at the start, and a later one \
             frees their bytes: see the log\
             """
                 .formatted(sample.guarantees().orphaned()));

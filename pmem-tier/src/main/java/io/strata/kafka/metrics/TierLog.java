@@ -161,7 +161,8 @@ public final class TierLog implements TierEvents {
     name(
         """
         Log files are missing of segments that the pools hold: bring them back with their \
-        extended attributes, or the next start frees their bytes\
+        extended attributes, or the first start after this broker has run for ten minutes frees \
+        their bytes\
         """,
         report.orphaned());
     name("Freed slots of log files that were removed", report.freed());

@@ -22,6 +22,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A pool read by a process that does not write to it, while another one may.
@@ -114,15 +115,31 @@ public final class PoolReader implements AutoCloseable {
    * @param index any number, as it was found in a tag
    */
   public boolean isDiscarded(int index, long generation) throws IOException {
+    OptionalLong now = generation(index);
+    return now.isPresent() && SlotLayout.isDiscarded(generation, now.getAsLong());
+  }
+
+  /**
+   * Returns whether a slot has not come to a generation yet: a tag that names it is younger than
+   * the pool.
+   *
+   * @param index any number, as it was found in a tag
+   */
+  public boolean isOlder(int index, long generation) throws IOException {
+    OptionalLong now = generation(index);
+    return now.isPresent() && generation > now.getAsLong();
+  }
+
+  /** Returns a slot's generation; empty if there is no such slot, or if it is damaged. */
+  private OptionalLong generation(int index) throws IOException {
     if (index < 0 || index >= superblock.slotCount()) {
-      return false;
+      return OptionalLong.empty();
     }
     try {
       long place = slotPosition(index) + GENERATION_OFFSET;
-      long now = CheckedWord.decode(memory.loadLong(place), place, superblock.salt());
-      return SlotLayout.isDiscarded(generation, now);
+      return OptionalLong.of(CheckedWord.decode(memory.loadLong(place), place, superblock.salt()));
     } catch (CorruptWordException damaged) {
-      return false;
+      return OptionalLong.empty();
     }
   }
 

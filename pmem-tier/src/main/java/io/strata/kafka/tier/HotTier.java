@@ -7,7 +7,9 @@ import io.strata.kafka.config.StrataConfig.SpillForce;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.pool.Pool;
+import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.PoolException;
+import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.SegmentSettings;
 import io.strata.kafka.segment.view.SegmentTag;
@@ -92,6 +94,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
    */
   private static final long MTIME_MILLIS = 1000;
 
+  /** How long a broker runs before what its start has missed counts as removed. */
+  static final long MISSING_MILLIS = 600_000;
+
   private static final long RESERVE_MILLIS = 200;
   private static final long RELEASE_MILLIS = 5000;
 
@@ -133,6 +138,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private final TierMoves moves;
   private final EmptySegments empties;
   private RecoveryReport recovered = RecoveryReport.NONE;
+
+  /** The slots of log files that the start has missed. */
+  private List<Slot> missing = List.of();
 
   private HotTier(
       TierSpec spec,
@@ -354,6 +362,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     work.every(
         EmptySegments.INTERVAL_MILLIS, work.pools(), "keep slots free in the pools", empties::look);
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
+    if (!missing.isEmpty()) {
+      work.every(
+          MISSING_MILLIS, work.pools(), "note which log files are missing", this::noteMissing);
+    }
     List<Pool> forced =
         pools.all().stream().filter(pool -> pool.memory().durability().needsForce()).toList();
     if (!forced.isEmpty()) {
@@ -367,6 +379,23 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
           work.pools(),
           "give back what could not be given back before",
           () -> forced.forEach(HotTier::releaseAgain));
+    }
+  }
+
+  /**
+   * Flags the slots whose log files the start has missed. The background does so when the broker
+   * has run for {@link #MISSING_MILLIS}: a broker that something else ends at once, again and
+   * again, must not free them. Also for tests, whose brokers run for a shorter time.
+   */
+  public void noteMissing() {
+    try {
+      for (Slot slot : missing) {
+        if (!slot.has(SlotFlag.ORPHANED)) {
+          slot.set(SlotFlag.ORPHANED);
+        }
+      }
+    } catch (IOException e) {
+      counts.failed("note which log files are missing", e);
     }
   }
 
@@ -397,9 +426,10 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   private RecoveryReport recoverWithoutFailures() throws IOException {
     while (true) {
       try {
-        RecoveryReport report =
-            new Recovery(pools, logDirectories, moments, registry, factory::inPool).run();
+        Recovery recovery = new Recovery(pools, logDirectories, moments, registry, factory::inPool);
+        RecoveryReport report = recovery.run();
         logDirectories.mark();
+        missing = recovery.missing();
         return report;
       } catch (LogDirectoryFailure e) {
         logDirectories.skip(e.directory(), String.valueOf(e.getMessage()));

@@ -186,7 +186,7 @@ public class MainTest {
       | `plan` | each result by its name in the table, in bytes, bytes per second, seconds or as a share; `null` for "for \
       ever" |
       | `doctor` | `checks[]`: `verdict` (`ok`, `warn`, `fail`), `what`, `found`, `remedy`; `failed`, `warned` |
-      | `drain` | `complete`, `segments`, `bytes`, `kept[]` |
+      | `drain` | `complete`, `segments`, `bytes`, `kept[]`, `skipped[]` |
       | `accept-loss` | `done`, `partitions[]`: `topic`, `partition`, `fromOffset`, `directory`, `dropped` (files); `skipped[]`: `logDirectory`, `reason` |
       | `remote ls` | `storeId`, `clusterId`, `segments[]`: `topic`, `topicId`, `partition`, `startOffset`, `endOffset`, `id`, \
       `bytes`, `totalBytes`, `brokerId`, `created`, `maxTimestampMillis`, `chunkBytes`, `copies[]`: `level` (with `--config`), \

@@ -634,8 +634,8 @@ class StrataMetricsTest {
             new Health(
                 2,
                 List.of(
-                    "the log files of 3 segments in the pools were missing at the start, and the"
-                        + " next start frees their bytes: see the log")));
+                    "the log files of 3 segments in the pools were missing at the start, and a"
+                        + " later one frees their bytes: see the log")));
     assertThat(healthOf(new Guarantees(false, List.of(), List.of(), 0, List.of("/data/a: gone"))))
         .isEqualTo(new Health(1, List.of("log directory skipped at the start: /data/a: gone")));
   }

@@ -65,6 +65,9 @@ public final class TierFixture implements AutoCloseable {
   /** May be replaced while the tier is open. */
   public volatile MoveStage.Hook hook = MoveStage.Hook.NONE;
 
+  /** Whether its broker does not run for long enough to note what its start has missed. */
+  public boolean endsAtOnce;
+
   private @Nullable HotTier tier;
 
   public TierFixture(Path root) throws IOException {
@@ -377,6 +380,9 @@ public final class TierFixture implements AutoCloseable {
     HotTier opened = tier;
     tier = null;
     if (opened != null) {
+      if (!endsAtOnce) {
+        opened.noteMissing();
+      }
       opened.close();
       FileSystemKind.requireClosed(logs());
     }

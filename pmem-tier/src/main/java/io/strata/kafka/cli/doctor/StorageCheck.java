@@ -22,6 +22,7 @@ import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.tier.directory.Marker;
+import io.strata.kafka.tier.directory.NewestLogFiles;
 import io.strata.kafka.tier.spec.TierSpec;
 import io.strata.kafka.tier.start.MissingLogFiles;
 import io.strata.kafka.tier.start.MissingPools;
@@ -57,6 +58,9 @@ public final class StorageCheck extends DoctorCheck {
   private final TierSpec spec;
   private final Map<UUID, Path> present = new HashMap<>();
 
+  /** The log directories that Kafka takes offline, or does not find. */
+  private final Set<Path> broken = new HashSet<>();
+
   /** The log directories without which Kafka itself does not start. */
   private final Set<String> unusable = new HashSet<>();
 
@@ -76,9 +80,9 @@ public final class StorageCheck extends DoctorCheck {
     for (Path directory : broker.logDirs()) {
       logDirectory(directory);
     }
-    boolean none = broker.logDirs().stream().noneMatch(Files::isDirectory);
+    boolean none = broken.containsAll(broker.logDirs());
     for (Path directory : spec.logDirectories()) {
-      if (none || !Files.isDirectory(broker.metadataLogDir())) {
+      if (none || broken.contains(broker.metadataLogDir())) {
         unusable.add("log directory " + directory);
       }
     }
@@ -132,8 +136,8 @@ public final class StorageCheck extends DoctorCheck {
     missing(
         missing.first(),
         """
-        bring them back with their extended attributes before the next start: the one after it \
-        frees their bytes\
+        bring them back with their extended attributes before the next start: when the broker has \
+        run for ten minutes, the one after it frees their bytes\
         """);
     missing(
         missing.again(),
@@ -184,7 +188,9 @@ public final class StorageCheck extends DoctorCheck {
 
   private void logDirectory(Path directory) {
     String what = "log directory " + directory;
+    int before = found.size();
     try {
+      Optional<Path> barred = barred(directory);
       if (!Files.isDirectory(directory)) {
         fail(
             what,
@@ -192,6 +198,8 @@ public final class StorageCheck extends DoctorCheck {
             "mount its file system, or run 'kafka-storage.sh format' on a new broker");
       } else if (!Files.isWritable(directory)) {
         found.add(notWritable(what, directory, FileProbe.isReadOnly(directory)));
+      } else if (barred.isPresent()) {
+        found.add(notWritable(what, barred.get(), false));
       } else if (!Files.getFileStore(directory).supportsFileAttributeView("user")) {
         fail(
             what,
@@ -208,6 +216,35 @@ public final class StorageCheck extends DoctorCheck {
     } catch (IOException e) {
       fail(what, Failures.messageOf(e), "repair it before the broker starts");
     }
+    if (found.get(before).verdict() == Verdict.FAIL) {
+      broken.add(directory);
+    }
+  }
+
+  /**
+   * Returns a file or directory in a partition that this user may not read and write: Kafka opens
+   * all of them for both. Empty if there is none, or no log directory.
+   */
+  private static Optional<Path> barred(Path logDirectory) throws IOException {
+    if (!Files.isDirectory(logDirectory) || !isOpenTo(logDirectory)) {
+      return Optional.empty();
+    }
+    for (Path partition : NewestLogFiles.partitions(logDirectory)) {
+      if (!isOpenTo(partition) || !Files.isExecutable(partition)) {
+        return Optional.of(partition);
+      }
+      for (Path file : Directories.list(partition)) {
+        // A running broker may have deleted it just now.
+        if (!isOpenTo(file) && Files.exists(file)) {
+          return Optional.of(file);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isOpenTo(Path file) {
+    return Files.isReadable(file) && Files.isWritable(file);
   }
 
   // -- pools
@@ -224,7 +261,7 @@ public final class StorageCheck extends DoctorCheck {
     return new Diagnosis(
         Verdict.FAIL,
         what,
-        "%s belongs to %s, and user %s may not write to it"
+        "%s belongs to %s, and user %s may not read and write it"
             .formatted(
                 file, Files.getOwner(file).getName(), System.getProperty("user.name", "(unknown)")),
         "run this as the user that the broker runs as, or correct the owner");

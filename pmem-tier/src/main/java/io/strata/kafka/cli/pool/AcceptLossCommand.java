@@ -94,6 +94,12 @@ public final class AcceptLossCommand extends StrataCommand {
    */
   private final Map<UUID, Path> recorded = new HashMap<>();
 
+  /** The pools that log files or log directories name. */
+  private final Set<UUID> named = new TreeSet<>();
+
+  /** The reasons for which the next start is refused all the same, and wrong arguments. */
+  private final List<String> stillRefused = new ArrayList<>();
+
   @Mixin private final ConfigOption config = new ConfigOption();
 
   @Option(
@@ -173,7 +179,9 @@ public final class AcceptLossCommand extends StrataCommand {
             """
                 .formatted(plan.lacking().size()));
       }
-      return plan.skipped().isEmpty() && failed.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
+      return plan.skipped().isEmpty() && failed.isEmpty() && stillRefused.isEmpty()
+          ? ExitCode.OK
+          : ExitCode.FINDINGS;
     }
   }
 
@@ -246,19 +254,23 @@ public final class AcceptLossCommand extends StrataCommand {
       }
       for (Moments.Difference each : Moments.among(pools.paths().values(), directories)) {
         if (!lostPools.contains(each.poolId()) && !isGivenUp(each.directory())) {
-          note("pool %s: %s; %s".formatted(each.pool(), each.description(), each.remedy()));
+          stillRefused.add(
+              "pool %s: %s; %s".formatted(each.pool(), each.description(), each.remedy()));
         }
       }
       AcceptedLoss.Plan plan =
-          AcceptedLoss.plan(
-              directories,
-              (directory, file) ->
-                  isGivenUp(directory)
-                      || lostPools.contains(file.tag().pool())
-                      || hasLost(pools, file.tag()));
+          AcceptedLoss.plan(directories, (directory, file) -> isLost(pools, directory, file.tag()));
       Set<Path> all = new LinkedHashSet<>(tier.config().pools());
       all.addAll(searched);
       lost.forEach(id -> note(NOT_FOUND.formatted(id, all)));
+      for (UUID each : lostPools) {
+        if (pools.find(each).isEmpty() && !named.contains(each)) {
+          stillRefused.add(
+              "--pool: found %s, expected the UUID of a pool that the log directories name"
+                  .formatted(each));
+        }
+      }
+      stillRefused.forEach(this::note);
       return plan;
     }
   }
@@ -271,6 +283,7 @@ public final class AcceptLossCommand extends StrataCommand {
       return;
     }
     for (Map.Entry<UUID, Path> each : known.get().recordedPools().entrySet()) {
+      named.add(each.getKey());
       searched.add(each.getValue());
       try (PoolReader pool = Pool.openReadOnly(each.getValue())) {
         if (pool.info().id().equals(each.getKey())) {
@@ -286,6 +299,11 @@ public final class AcceptLossCommand extends StrataCommand {
     if (!LOST.contains(refusal.kind())) {
       throw refusal;
     }
+  }
+
+  private boolean isLost(PoolReaders pools, Path directory, SegmentTag tag) {
+    named.add(tag.pool());
+    return isGivenUp(directory) || lostPools.contains(tag.pool()) || hasLost(pools, tag);
   }
 
   /**

@@ -92,6 +92,7 @@ public final class DrainCommand extends StrataCommand {
     document.put("segments", report.segments());
     document.put("bytes", report.bytes());
     report.kept().forEach(document.putArray("kept")::add);
+    report.skipped().forEach(document.putArray("skipped")::add);
   }
 
   private static String text(Drain.Report report) {

@@ -74,6 +74,20 @@ final class PoolReaders implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns whether the pool is older than a tag: it has been put back from a backup.
+   *
+   * @throws UncheckedIOException on a fault of the medium
+   */
+  boolean isOlder(SegmentTag tag) {
+    PoolReader pool = pools.get(tag.pool());
+    try {
+      return pool != null && pool.isOlder(tag.slot(), tag.generation());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   List<PoolReport> reports() throws IOException {
     List<PoolReport> reports = new ArrayList<>();
     for (PoolReader pool : pools.values()) {

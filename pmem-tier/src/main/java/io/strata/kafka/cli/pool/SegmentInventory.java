@@ -124,7 +124,7 @@ public final class SegmentInventory implements AutoCloseable {
         return inPool(name, file, tag, slot.get());
       }
       // An eviction frees the slot; the tag follows in the background.
-      return pools.hasLost(tag) ? unreachable : inLogFile(name, file);
+      return pools.hasLost(tag) || pools.isOlder(tag) ? unreachable : inLogFile(name, file);
     } catch (PoolException damaged) {
       return unreachable; // For 'strata pool check' to describe.
     }
@@ -218,7 +218,8 @@ public final class SegmentInventory implements AutoCloseable {
           """
           %d segments (%s%s): found tags that no slot of the configured pools answers, expected \
           one for each; name the pool that holds them in strata.pools or strata.tier.<name>.pools, \
-          or restore it; if it is lost, or was repaired, see 'strata accept-loss --help'\
+          or restore it, the current one if it is an older copy; if it is lost, or was repaired, \
+          see 'strata accept-loss --help'\
           """
               .formatted(
                   unreachable.size(),

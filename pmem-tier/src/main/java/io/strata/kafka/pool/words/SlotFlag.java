@@ -12,8 +12,8 @@ public enum SlotFlag {
   /** The bytes from the committed length on are in the log file. */
   SPILLED(SlotLayout.FLAG_SPILLED),
   /**
-   * The log file was missing at the last start, or is one of a replica that Kafka is deleting; if
-   * it is missing at the next start, the slot is freed.
+   * The log file was missing at a start of a broker that then ran for a while, or is one of a
+   * replica that Kafka is deleting; if it is missing at the next start, the slot is freed.
    */
   ORPHANED(SlotLayout.FLAG_ORPHANED),
   /**

@@ -1,6 +1,7 @@
 package io.strata.kafka.tier.directory;
 
 import io.strata.kafka.migration.FileStatus;
+import io.strata.kafka.segment.ValidRecords;
 import io.strata.kafka.tier.spec.FailureText;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Makes durable what a process that was killed may have written in the log file and not forced: the
@@ -82,6 +84,20 @@ public final class NewestLogFiles {
         .filter(file -> String.valueOf(file.getFileName()).compareTo(end) < 0)
         .sorted(Comparator.comparing((Path file) -> String.valueOf(file.getFileName())).reversed())
         .toList();
+  }
+
+  /**
+   * Returns whether a log file's valid records end where another log file of its directory begins:
+   * it lacks none. If they do not, that proves nothing: compaction leaves gaps there.
+   */
+  public static boolean reachesNext(Path logFile) throws IOException {
+    OptionalLong base = SegmentNames.offsetOf(logFile);
+    if (base.isEmpty()) {
+      return false;
+    }
+    long next = ValidRecords.nextOffset(logFile, base.getAsLong());
+    return next > base.getAsLong()
+        && FileStatus.of(logFile.resolveSibling(SegmentNames.fileName(next))).isPresent();
   }
 
   /** Returns the log files of a partition, the newest first. */

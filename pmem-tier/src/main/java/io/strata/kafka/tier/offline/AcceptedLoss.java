@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import io.strata.kafka.api.SegmentId;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.memory.MemoryType;
-import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.Pool;
 import io.strata.kafka.pool.PoolReader;
 import io.strata.kafka.pool.Slot;
@@ -196,13 +195,9 @@ public final class AcceptedLoss {
       long base = baseOffset(name);
       // The output of an unfinished compaction takes the place of whole segments when Kafka starts.
       boolean finished = name.stage() == SegmentName.Stage.LIVE;
-      long next = finished ? ValidRecords.nextOffset(file, base) : base;
-      // If it does not, that proves nothing: compaction leaves gaps there.
-      boolean reachesNext =
-          next > base && FileStatus.of(directory.resolve(SegmentNames.fileName(next))).isPresent();
-      if (!reachesNext) {
+      if (!finished || !NewestLogFiles.reachesNext(file)) {
         firstSegment = OptionalLong.of(base);
-        from = next;
+        from = finished ? ValidRecords.nextOffset(file, base) : base;
         dropped = filesFrom(directory, finished ? base + 1 : base);
         break;
       }

@@ -41,8 +41,9 @@ import java.util.List;
 public final class Drain {
   private static final String ORPHANED =
       """
-      the log file is missing; bring it back with its extended attributes before the next drain or \
-      start, which frees its bytes in the pool\
+      the log file is missing: bring it back with its extended attributes, and drain again; if it \
+      was removed on purpose, discard what the pool has of it with 'strata pool forget --directory \
+      %s --config <server.properties> <pool>'\
       """;
 
   private Drain() {}
@@ -52,17 +53,20 @@ public final class Drain {
    *
    * @param bytes how many bytes were copied out of the pools
    * @param kept slots that could not be drained, because their log directory or their log file is
-   *     not there, and the log directories that were skipped, each with the reason
+   *     not there, each with the reason
+   * @param skipped log directories that could not be looked at, or changed, each with the reason
    */
-  public record Report(int segments, long bytes, List<String> kept, RecoveryReport recovery) {
-    /** Copies the list. */
+  public record Report(
+      int segments, long bytes, List<String> kept, List<String> skipped, RecoveryReport recovery) {
+    /** Copies the lists. */
     public Report {
       kept = List.copyOf(kept);
+      skipped = List.copyOf(skipped);
     }
 
     /** Returns whether the log directories are plain Kafka again. */
     public boolean complete() {
-      return kept.isEmpty();
+      return kept.isEmpty() && skipped.isEmpty();
     }
   }
 
@@ -82,9 +86,15 @@ public final class Drain {
       TierSpec spec, TierEvents events, ProgressListener progress, TierParts parts)
       throws IOException {
     try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE, parts)) {
-      List<TieredSegment> segments = new ArrayList<>(tier.segments());
-      // A log directory that was skipped after all keeps what the pools have of it.
-      segments.removeIf(segment -> tier.logDirectories().isSkipped(segment.logFile()));
+      List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
+      List<TieredSegment> segments = new ArrayList<>();
+      for (TieredSegment segment : tier.segments()) {
+        if (tier.logDirectories().isSkipped(segment.logFile())) {
+          kept.add(segment.logFile() + ": its log directory was skipped");
+        } else {
+          segments.add(segment);
+        }
+      }
       long total = segments.stream().mapToLong(s -> s.slot().committedLength()).sum();
       long seen = 0;
       long copied = 0;
@@ -94,10 +104,11 @@ public final class Drain {
         copied += drainSegment(tier, segment);
         progress.progress(seen, total);
       }
-      List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
-      kept.addAll(tier.logDirectories().skippedReasons());
-      tier.recoveryReport().orphaned().forEach(file -> kept.add(file + ": " + ORPHANED));
-      if (kept.isEmpty()) {
+      for (String file : tier.recoveryReport().orphaned()) {
+        kept.add(file + ": " + ORPHANED.formatted(directoryOf(tier, file)));
+      }
+      List<String> skipped = tier.logDirectories().skippedReasons();
+      if (kept.isEmpty() && skipped.isEmpty()) {
         for (LogDirectory directory : tier.logDirectories().all()) {
           tier.release(directory);
         }
@@ -108,8 +119,16 @@ public final class Drain {
           directory.forgetIdentity();
         }
       }
-      return new Report(segments.size(), copied, kept, tier.recoveryReport());
+      return new Report(segments.size(), copied, kept, skipped, tier.recoveryReport());
     }
+  }
+
+  private static String directoryOf(HotTier tier, String file) {
+    return tier.logDirectories().all().stream()
+        .filter(directory -> Path.of(file).startsWith(directory.path()))
+        .findFirst()
+        .map(directory -> directory.id().toString())
+        .orElse("<UUID>");
   }
 
   /** Returns how many bytes were copied. */

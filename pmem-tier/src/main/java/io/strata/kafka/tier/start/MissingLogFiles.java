@@ -7,7 +7,7 @@ import java.util.List;
  * Immutable.
  *
  * @param first missing for the first time: the next start keeps their bytes in the pools
- * @param again missing at an earlier start, too: the next start frees their bytes
+ * @param again missing for longer: the next start frees their bytes
  */
 public record MissingLogFiles(List<String> first, List<String> again) {
   /** Copies the lists. */

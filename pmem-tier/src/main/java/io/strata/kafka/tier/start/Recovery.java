@@ -1,6 +1,7 @@
 package io.strata.kafka.tier.start;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.layout.SlotLayout;
 import io.strata.kafka.memory.calls.Printable;
 import io.strata.kafka.migration.FileStatus;
@@ -20,6 +21,7 @@ import io.strata.kafka.tier.directory.Moments;
 import io.strata.kafka.tier.directory.NewestLogFiles;
 import io.strata.kafka.tier.directory.PoolSet;
 import io.strata.kafka.tier.directory.SegmentFiles;
+import io.strata.kafka.tier.directory.SegmentNames;
 import io.strata.kafka.tier.directory.TaggedLogFile;
 import io.strata.kafka.tier.files.LogFile;
 import io.strata.kafka.tier.files.SegmentRegistry;
@@ -86,6 +88,9 @@ public final class Recovery {
       return file.orElseThrow();
     }
   }
+
+  /** The slots of log files that are missing for the first time. */
+  private final List<Slot> missing = new ArrayList<>();
 
   /** Makes the recovery of some pools and log directories. */
   public Recovery(
@@ -177,6 +182,15 @@ public final class Recovery {
         (System.nanoTime() - started) / 1_000_000);
   }
 
+  /**
+   * The slots of log files that {@link #run} has missed for the first time. Once they are flagged
+   * ORPHANED, a start that misses the files again frees them: whoever flags them leaves the time to
+   * bring the files back, to a supervisor that restarts a broker every few seconds, too.
+   */
+  public List<Slot> missing() {
+    return List.copyOf(missing);
+  }
+
   private static List<String> paths(List<Decision> decisions, RecoveryRule... rules) {
     return with(decisions, rules).stream().map(each -> each.path().toString()).toList();
   }
@@ -216,7 +230,7 @@ public final class Recovery {
                   .computeIfAbsent(slot.directoryId(), id -> new ArrayList<>())
                   .add(slot.relativePath());
           case REFUSE_OCCUPIED -> throw occupied(decision.path(), decision.in().tag());
-          case REFUSE_UNTAGGED -> throw tagLost(decision.path(), decision.in().tag());
+          case REFUSE_UNTAGGED -> throw tagLost(decision.path(), decision.in());
           case SKIP_DIRECTORY -> throw skipped(decision, tooShort(decision));
           case USE -> {
             if (at(decision.path(), file -> LogFileMoment.hasUnfilledHole(decision.in(), file))) {
@@ -341,7 +355,7 @@ public final class Recovery {
         forceLogFiles();
         discard(in);
       }
-      case ORPHAN -> slot.set(SlotFlag.ORPHANED);
+      case ORPHAN -> missing.add(slot);
       case KEEP -> {}
       // Skipped or refused before anything is changed.
       default -> throw new IllegalStateException(decision.toString());
@@ -518,7 +532,14 @@ public final class Recovery {
   }
 
   private void use(Residence in, Path logFile) throws IOException {
-    if (in.slot().has(SlotFlag.ORPHANED)) {
+    // As after Kafka's own rename: see Renames.
+    boolean deleted =
+        SegmentNames.inPartition(Directories.of(logFile))
+            .filter(name -> name.replica() == SegmentName.Replica.DELETED)
+            .isPresent();
+    if (deleted && !in.slot().has(SlotFlag.ORPHANED)) {
+      in.slot().set(SlotFlag.ORPHANED);
+    } else if (!deleted && in.slot().has(SlotFlag.ORPHANED)) {
       in.slot().clear(SlotFlag.ORPHANED);
     }
     if (in.slot().has(SlotFlag.COPY)) {
@@ -690,21 +711,30 @@ public final class Recovery {
         && SegmentTag.read(logFile).isEmpty()
         && Files.size(logFile) >= Math.min(in.slot().cleanLength(), in.slot().extents().start() + 1)
         && UnknownBytes.first(in, logFile).isEmpty()
-        && !UnknownBytes.hasAll(in, logFile);
+        && !UnknownBytes.hasAll(in, logFile)
+        // Another replica's segment ends elsewhere; one that has its tag lost has a gap behind it.
+        && !NewestLogFiles.reachesNext(logFile);
   }
 
-  private static FileSystemException tagLost(Path logFile, SegmentTag tag) throws IOException {
+  private static FileSystemException tagLost(Path logFile, Residence in) throws IOException {
     return FailureText.at(
         logFile,
         """
         the pool holds a segment of this path in %s, and the file, of %s bytes, lacks some of its \
-        records, and no attribute of it says where they are. If the partition was removed by hand \
-        and this file is a new one, delete the file: the next start goes on without those records. \
-        If the file is a copy made without extended attributes, or of a compacted topic, give it \
-        back what says so with setfattr -n %s -v '%s'; on a new file that would bring the old \
-        records back\
+        records, and no attribute of it says where they are. If the file is a copy made without \
+        extended attributes, or of a compacted topic, give it back what says so with setfattr -n \
+        %s -v '%s'; on a new file that would bring the old records back. If it is a new one, of a \
+        partition that was removed and replicated again, say, run 'strata pool forget --directory \
+        %s --config <server.properties> %s', which discards what the pool has of files that are \
+        not there, and keeps this one\
         """
-            .formatted(tag, Files.size(logFile), SegmentTag.ATTRIBUTE, tag.encode()));
+            .formatted(
+                in.tag(),
+                Files.size(logFile),
+                SegmentTag.ATTRIBUTE,
+                in.tag().encode(),
+                in.slot().directoryId(),
+                in.pool().info().path()));
   }
 
   /**
@@ -768,7 +798,10 @@ public final class Recovery {
         slot.state() == SlotState.DELETING
             ? "its deletion waits for its log directory or partition, which is not there"
             : directory.isEmpty()
-                ? "its log directory " + slot.directoryId() + " is offline or not in log.dirs"
+                ? "its log directory "
+                    + slot.directoryId()
+                    + (directories.skipped() > 0 ? " was skipped" : " is offline")
+                    + ", or is not in log.dirs"
                 : slot.has(SlotFlag.MOVED)
                     ? "its partition was moved to another log directory, which is not there"
                     : isCutOff(directory.get(), slot)

@@ -34,7 +34,7 @@ enum RecoveryRule {
   FREE,
   /** Frees the slot, so that a log file that turns up later is refused. */
   DISCARD,
-  /** Flags the slot ORPHANED. */
+  /** Has the slot flagged ORPHANED when the broker has run for a while. */
   ORPHAN,
   /** Changes nothing. */
   KEEP,

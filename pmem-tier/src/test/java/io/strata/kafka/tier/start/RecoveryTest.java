@@ -9,6 +9,7 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.view.SegmentTag;
+import io.strata.kafka.tier.Batches;
 import io.strata.kafka.tier.TierFixture;
 import io.strata.kafka.tier.directory.LogDirectory;
 import io.strata.kafka.tier.offline.AcceptedLoss;
@@ -18,6 +19,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an operator, a disk or a crash makes of a segment, as starts see it. */
 class RecoveryTest {
@@ -177,7 +181,7 @@ class RecoveryTest {
       assertThatThrownBy(() -> fixture.open())
           .isInstanceOf(FileSystemException.class)
           .hasMessageContaining(file.toString())
-          .hasMessageContaining("this file is a new one, delete the file")
+          .hasMessageContaining("strata pool forget --directory")
           .hasMessageContaining("setfattr -n user.strata.segment");
     }
     // A copy: with its attribute, as the message says, all is there.
@@ -187,18 +191,91 @@ class RecoveryTest {
     assertThat(fixture.tier().recoveryReport().freed()).isEmpty();
   }
 
+  /** As the message says. */
   @Test
-  void aNewEmptyFileThatIsDeletedAsTheMessageSaysFreesTheSlot() throws IOException {
-    crash(pool -> {});
+  void aNewFileStaysWhenThePoolsBytesAreForgotten() throws IOException {
+    UUID[] directoryId = new UUID[1];
+    crash(pool -> directoryId[0] = only(pool).directoryId());
     Files.delete(file);
     fixture.open();
     fixture.close();
-    Files.createFile(file);
-    assertThatThrownBy(() -> fixture.open()).isInstanceOf(FileSystemException.class);
-    Files.delete(file);
+    byte[] begun = Arrays.copyOf(bytes, 70_000);
+    Files.write(file, begun);
+    assertThatThrownBy(() -> fixture.open())
+        .isInstanceOf(FileSystemException.class)
+        .hasMessageContaining(
+            "strata pool forget --directory %s --config <server.properties> %s"
+                .formatted(directoryId[0], fixture.pools.get(0)));
+    AcceptedLoss.GivenUp missing =
+        AcceptedLoss.GivenUp.of(directoryId[0], Optional.empty(), fixture.logDirectories);
+    assertThat(AcceptedLoss.forget(fixture.pools.get(0), missing, true)).hasSize(1);
     fixture.open();
-    assertThat(fixture.tier().recoveryReport().freed()).containsExactly(file.toString());
     assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();
+    assertThat(fixture.read(file)).isEqualTo(begun);
+  }
+
+  /** Another replica's segments end elsewhere. Kafka keeps such a one after a move by half. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aFileWhoseRecordsReachTheNextOneLacksNone(boolean missedBefore) throws IOException {
+    Path replicated = fixture.segment("replica-0", 0);
+    byte[] batches = Batches.of(200_000, 1);
+    fixture.append(replicated, batches);
+    crash(pool -> {});
+    Files.delete(replicated);
+    if (missedBefore) {
+      fixture.open();
+      fixture.close();
+    }
+    int end = 0;
+    int count = 0;
+    while (end < 100_000) {
+      end += 12 + ByteBuffer.wrap(batches).getInt(end + 8);
+      count++;
+    }
+    byte[] shorter = Arrays.copyOf(batches, end);
+    Files.write(replicated, shorter);
+    Path next = replicated.resolveSibling("%020d.log".formatted(count));
+    Files.write(next, new byte[0]);
+    fixture.open();
+    assertThat(fixture.read(replicated)).isEqualTo(shorter);
+    fixture.reopen();
+    assertThat(fixture.read(replicated)).isEqualTo(shorter);
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isEqualTo(1);
+  }
+
+  /** By a supervisor, of a broker that something else ends; the file may come back. */
+  @Test
+  void restartsAtOnceFreeNothing() throws IOException {
+    crash(pool -> {});
+    Path away = Files.move(file, fixture.root.resolve("away"));
+    fixture.endsAtOnce = true;
+    for (int start = 0; start < 4; start++) {
+      fixture.open();
+      assertThat(fixture.tier().recoveryReport().orphaned()).containsExactly(file.toString());
+      fixture.close();
+    }
+    Files.move(away, file);
+    fixture.open();
+    assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  /** Kafka deletes the files a minute after a start, too. */
+  @Test
+  void aReplicaThatIsBeingDeletedNeedsNoLogDirectoryAfterMoreStarts() throws IOException {
+    Path deleted = fixture.logs().resolve("orders-0.0123456789abcdef0123456789abcdef-delete");
+    assertThat(
+            fixture
+                .tier()
+                .move(fixture.partition("orders-0"), deleted, StandardCopyOption.ATOMIC_MOVE))
+        .isTrue();
+    fixture.reopen();
+    assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isEqualTo(1);
+    fixture.close();
+    Path other = Files.createDirectory(fixture.root.resolve("other"));
+    fixture.logDirectories.set(0, other);
+    fixture.open();
+    assertThat(fixture.tier().recoveryReport().kept()).hasSize(1);
   }
 
   /** Nothing distinguishes it from a copy made without attributes: only the operator knows. */
@@ -211,7 +288,7 @@ class RecoveryTest {
       assertThatThrownBy(() -> fixture.open())
           .isInstanceOf(FileSystemException.class)
           .hasMessageContaining(file.toString())
-          .hasMessageContaining("this file is a new one, delete the file")
+          .hasMessageContaining("strata pool forget --directory")
           .hasMessageContaining("setfattr -n user.strata.segment");
     }
     Files.delete(file);
