@@ -162,10 +162,18 @@ public final class MigrationEngine implements AutoCloseable {
         // The engine does not stop this way: if it stops, the loop ends anyway.
       } catch (RuntimeException | Error e) {
         // Reported as if the thread ended; but without it, nothing would be moved any more.
-        Thread worker = Thread.currentThread();
-        PlanningLoop.report(
-            () -> worker.getUncaughtExceptionHandler().uncaughtException(worker, e));
+        reportUncaught(e);
       }
+    }
+  }
+
+  /** Throws nothing, though there may be no memory. */
+  private static void reportUncaught(Throwable e) {
+    try {
+      Thread worker = Thread.currentThread();
+      worker.getUncaughtExceptionHandler().uncaughtException(worker, e);
+    } catch (RuntimeException | Error unreported) {
+      return;
     }
   }
 

@@ -139,18 +139,13 @@ final class MoveQueue {
 
   @GuardedBy("this")
   private Optional<PlannedMove> next() {
-    Optional<PlannedMove> eviction = firstThatMayRun(evictions);
+    Optional<PlannedMove> eviction = firstThatMayRun(evictions, move -> true);
     if (eviction.isPresent()) {
       return eviction;
     }
     Optional<Target> nextDown = leastBusyTarget();
-    // Evictions under way free space for copies up.
-    boolean mayGoUp =
-        !up.isEmpty()
-            && running(move -> move.kind() == Move.Kind.EVICT) == 0
-            && running(move -> move.kind() == Move.Kind.PROMOTE) < Math.max(1, threads / 2);
-    if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
-      Optional<PlannedMove> next = firstThatMayRun(up);
+    if (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP) {
+      Optional<PlannedMove> next = firstThatMayRun(up, this::mayGoUp);
       if (next.isPresent()) {
         downSinceUp = 0;
         return next;
@@ -159,12 +154,25 @@ final class MoveQueue {
     return nextDown.map(this::takeDown);
   }
 
+  /**
+   * Evictions under way free space for copies up, which take half of the threads. Only those of the
+   * log directory count: one that hangs must not hold up the others.
+   */
+  private synchronized boolean mayGoUp(PlannedMove move) {
+    Predicate<PlannedMove> beside =
+        other -> other.target().logDirectory().equals(move.target().logDirectory());
+    return running(beside.and(other -> other.kind() == Move.Kind.EVICT)) == 0
+        && running(beside.and(other -> other.kind() == Move.Kind.PROMOTE))
+            < Math.max(1, threads / 2);
+  }
+
   /** Takes the first of them whose log directory does not have all threads but one. */
   @GuardedBy("this")
-  private Optional<PlannedMove> firstThatMayRun(Deque<PlannedMove> waiting) {
+  private Optional<PlannedMove> firstThatMayRun(
+      Deque<PlannedMove> waiting, Predicate<PlannedMove> which) {
     for (Iterator<PlannedMove> moves = waiting.iterator(); moves.hasNext(); ) {
       PlannedMove move = moves.next();
-      if (busy(move.target()) < most()) {
+      if (busy(move.target()) < most() && which.test(move)) {
         moves.remove();
         return Optional.of(move);
       }

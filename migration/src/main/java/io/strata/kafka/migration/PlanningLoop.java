@@ -66,28 +66,36 @@ final class PlanningLoop implements Runnable {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     boolean cpuTime = threads.isCurrentThreadCpuTimeSupported();
     while (stopped.getCount() > 0) {
-      int unused = demand.drainPermits();
-      long began = nanoTime.getAsLong();
-      long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
-      RoundCost before = counts;
-      long failedInARow = 0;
       try {
-        round.run();
-      } catch (RuntimeException | Error e) {
-        // Also Error: a plugin's policy may be linked against what is not there.
-        failedInARow = before.failedInARow() + 1;
-        report(() -> events.roundFailed(e, before.failedInARow() + 1));
+        roundAndPause(threads, cpuTime);
+      } catch (RuntimeException | Error expected) {
+        // Not even the report of a failure has found memory. There may be some the next time.
       }
-      if (failedInARow == 0 && before.failedInARow() > 0) {
-        report(() -> events.roundsSucceedAgain(before.failedInARow()));
-      }
-      long nanos = nanoTime.getAsLong() - began;
-      long cpuNanos = cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0;
-      long failed = before.failed() + (failedInARow > 0 ? 1 : 0);
-      counts = new RoundCost(failed, failedInARow, Math.max(0, cpuNanos));
-      latencies.record(nanos);
-      pause(nanos);
     }
+  }
+
+  private void roundAndPause(ThreadMXBean threads, boolean cpuTime) {
+    int unused = demand.drainPermits();
+    long began = nanoTime.getAsLong();
+    long cpuBegan = cpuTime ? threads.getCurrentThreadCpuTime() : 0;
+    RoundCost before = counts;
+    long failedInARow = 0;
+    try {
+      round.run();
+    } catch (RuntimeException | Error e) {
+      // Also Error: a plugin's policy may be linked against what is not there.
+      failedInARow = before.failedInARow() + 1;
+      report(() -> events.roundFailed(e, before.failedInARow() + 1));
+    }
+    if (failedInARow == 0 && before.failedInARow() > 0) {
+      report(() -> events.roundsSucceedAgain(before.failedInARow()));
+    }
+    long nanos = nanoTime.getAsLong() - began;
+    long cpuNanos = cpuTime ? threads.getCurrentThreadCpuTime() - cpuBegan : 0;
+    long failed = before.failed() + (failedInARow > 0 ? 1 : 0);
+    counts = new RoundCost(failed, failedInARow, Math.max(0, cpuNanos));
+    latencies.record(nanos);
+    pause(nanos);
   }
 
   /** Sends a message to a receiver that may throw. */

@@ -67,6 +67,30 @@ class MigrationEngineTest {
     }
   }
 
+  /** What is outside of the round throws, too: there may be no memory for its report. */
+  @Test
+  void planningGoesOnWhereEvenThePauseFails() throws Exception {
+    AtomicInteger rounds = new AtomicInteger();
+    AtomicInteger pauses = new AtomicInteger();
+    PlanningLoop loop =
+        new PlanningLoop(
+            System::nanoTime,
+            EngineEvents.NONE,
+            rounds::incrementAndGet,
+            () -> {
+              if (pauses.incrementAndGet() < 3) {
+                throw new OutOfMemoryError("Java heap space");
+              }
+              return Duration.ofMillis(1);
+            });
+    Thread thread = new Thread(loop);
+    thread.start();
+    await().until(() -> rounds.get() > 3);
+    loop.stop();
+    thread.join();
+    assertThat(pauses.get()).isGreaterThan(2);
+  }
+
   private static TierMeter tier(MigrationEngine engine) {
     return engine.stats().meters().tiers().get(0);
   }

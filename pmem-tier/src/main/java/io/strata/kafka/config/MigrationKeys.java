@@ -118,7 +118,8 @@ public final class MigrationKeys {
             .documentation(
                 """
                 Which segments move. `newest`: the newest stay. `age`: a segment leaves after a \
-                time. `access`: what is read stays. Others can be added: see \
+                time. `access`: what is read stays; in the remote tier, what is read from the \
+                broker that moves segments. Others can be added: see \
                 `io.strata.kafka.api.MigrationPolicy`.\
                 """);
     this.policyParameter =

@@ -36,7 +36,9 @@ final class StoreReads {
   private static final long PLACES_BYTES = 16 << 20;
 
   private static final int PLACE_OVERHEAD = 1024;
-  private static final Duration PLACE_IDLE = Duration.ofMinutes(10);
+
+  /** A segment that is read all the time is looked for again: a faster level may have it by now. */
+  private static final Duration PLACE_LASTS = Duration.ofMinutes(1);
 
   /** Bytes of chunks of which a part was read: some tens of partitions that are read at once. */
   private static final long MOST_KEPT = 16 << 20;
@@ -81,7 +83,7 @@ final class StoreReads {
           .weigher(
               (String id, Located place) ->
                   PLACE_OVERHEAD + Integer.BYTES * place.manifest().chunks().chunks())
-          .expireAfterAccess(PLACE_IDLE)
+          .expireAfterWrite(PLACE_LASTS)
           // Its upkeep is done by the threads that use it: no thread of its own.
           .executor(Runnable::run)
           .build();

@@ -214,8 +214,10 @@ public record CopyLookup(List<StoreDirectory> directories, KnownSegments known, 
     }
   }
 
-  private void noteDamage(StoreDirectory directory, SegmentKey key, IOException problem) {
-    if (problem instanceof CorruptManifestException) {
+  /** As {@link #damaged}, if the problem is a wrong manifest of this version. */
+  public void noteDamage(StoreDirectory directory, SegmentKey key, IOException problem) {
+    if (problem instanceof CorruptManifestException
+        && !CorruptManifestException.isOfOtherVersion(problem)) {
       damaged(directory, key, String.valueOf(problem.getMessage()));
     }
   }

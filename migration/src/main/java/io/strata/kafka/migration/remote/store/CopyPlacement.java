@@ -64,6 +64,12 @@ public final class CopyPlacement {
    */
   Reservation reserve(long bytes, Predicate<StoreDirectory> candidate)
       throws StoreFullException, StoreUnavailableException, InterruptedException {
+    return reserve(bytes, candidate, spaceMaker);
+  }
+
+  private Reservation reserve(
+      long bytes, Predicate<StoreDirectory> candidate, BiPredicate<Set<StoreDirectory>, Long> maker)
+      throws StoreFullException, StoreUnavailableException, InterruptedException {
     // They are in the order of their levels; those in which copies fail come last.
     Map<Boolean, Map<Integer, List<StoreDirectory>>> levels =
         directories.stream()
@@ -82,9 +88,7 @@ public final class CopyPlacement {
         Optional<Reservation> found = choose(free, bytes, why);
         // The space that is freed may not be enough at once: the level may be above its capacity,
         // and copies and moves under way hold space.
-        while (found.isEmpty()
-            && !free.isEmpty()
-            && spaceMaker.test(Set.copyOf(free.keySet()), bytes)) {
+        while (found.isEmpty() && !free.isEmpty() && maker.test(Set.copyOf(free.keySet()), bytes)) {
           why.clear();
           free = free(level, why);
           found = choose(free, bytes, why);
@@ -108,10 +112,15 @@ public final class CopyPlacement {
             .formatted(bytes, why));
   }
 
-  /** Finds space in one level, as {@link #reserve} does; empty if it has none. */
-  Optional<Reservation> reserveIn(int level, long bytes) throws InterruptedException {
+  /**
+   * Finds space, as {@link #reserve} does; empty if there is none.
+   *
+   * @param evicts whether copies that a lower level has too may be discarded for it
+   */
+  Optional<Reservation> reserveIn(Predicate<StoreDirectory> candidate, long bytes, boolean evicts)
+      throws InterruptedException {
     try {
-      return Optional.of(reserve(bytes, directory -> directory.level() == level));
+      return Optional.of(reserve(bytes, candidate, evicts ? spaceMaker : (full, wanted) -> false));
     } catch (StoreFullException | StoreUnavailableException e) {
       return Optional.empty();
     }

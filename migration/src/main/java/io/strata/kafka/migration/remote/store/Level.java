@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 /**
  * One level of the store: directories, or another manager. Segments move from one level to another
@@ -37,6 +38,9 @@ public interface Level {
 
   /** Returns what the store may take there, as far as is known; 0 where it takes what comes. */
   long capacityBytes();
+
+  /** Returns what the store takes there, as far as is known; 0 where it takes what comes. */
+  long usedBytes();
 
   /**
    * Gets a segment's bytes from the other levels, which keep what they have.
@@ -64,9 +68,18 @@ public interface Level {
 
     @Override
     public long capacityBytes() {
+      return sum(StoreDirectory::capacityBytes);
+    }
+
+    @Override
+    public long usedBytes() {
+      return sum(store.known::usedBytes);
+    }
+
+    private long sum(ToLongFunction<StoreDirectory> bytes) {
       return store.directories().stream()
           .filter(directory -> directory.level() == number)
-          .mapToLong(StoreDirectory::capacityBytes)
+          .mapToLong(bytes)
           .sum();
     }
 
@@ -77,7 +90,7 @@ public interface Level {
         if (copy.directory().level() == number && !copy.moving()) {
           return copy.hasLog()
               ? MoveResult.cancelled("it is there already")
-              : restore(entry, copy, pace);
+              : restore(entry, copy, progress, pace);
         }
       }
       Optional<Located> source = store.lookup.best(entry);
@@ -85,10 +98,12 @@ public interface Level {
         return MoveResult.cancelled("it is not in the store any more");
       }
       Optional<CopyPlacement.Reservation> reserved =
-          progress.waitFor(() -> store.placement.reserveIn(number, entry.diskBytes()));
+          progress.waitFor(
+              () ->
+                  store.placement.reserveIn(
+                      each -> each.level() == number, entry.diskBytes(), !isUp(entry)));
       if (reserved.isEmpty()) {
-        return MoveResult.targetFull(
-            "no directory of the level has " + entry.diskBytes() + " bytes");
+        return full(entry.diskBytes());
       }
       try (CopyPlacement.Reservation space = reserved.get()) {
         StoreDirectory target = space.directory();
@@ -109,6 +124,15 @@ public interface Level {
         reserved.get().directory().copyFailed(entry.key(), e);
         throw e;
       }
+    }
+
+    /** A copy up takes free space alone: two segments must not take turns. */
+    private boolean isUp(KnownSegment entry) {
+      return entry.readable().filter(copy -> copy.directory().level() < number).isEmpty();
+    }
+
+    private static MoveResult full(long bytes) {
+      return MoveResult.targetFull("no directory of the level has " + bytes + " bytes");
     }
 
     private MoveResult copy(Located source, StoreDirectory target, BytePace pace)
@@ -165,9 +189,23 @@ public interface Level {
     }
 
     /** Brings the log back into a directory of the level that has the rest. */
-    private MoveResult restore(KnownSegment entry, StoredCopy copy, BytePace pace)
+    private MoveResult restore(
+        KnownSegment entry, StoredCopy copy, WorkProgress progress, BytePace pace)
         throws IOException, InterruptedException {
-      Optional<Located> located = store.lookup.lookIn(copy.directory(), entry.key());
+      long bytes = Manifest.diskBytes(entry.segment().bytes());
+      Optional<CopyPlacement.Reservation> reserved =
+          progress.waitFor(() -> store.placement.reserveIn(copy.directory()::equals, bytes, false));
+      if (reserved.isEmpty()) {
+        return full(bytes);
+      }
+      try (CopyPlacement.Reservation space = reserved.get()) {
+        return restoreIn(space.directory(), entry, pace);
+      }
+    }
+
+    private MoveResult restoreIn(StoreDirectory directory, KnownSegment entry, BytePace pace)
+        throws IOException, InterruptedException {
+      Optional<Located> located = store.lookup.lookIn(directory, entry.key());
       Optional<Located> source = store.lookup.best(entry);
       if (located.isEmpty() || source.isEmpty()) {
         return MoveResult.cancelled("it is not in the store any more");
@@ -188,7 +226,7 @@ public interface Level {
         // A scrub will say too little.
       }
       store.reached(StoreStage.COLD_RESTORED);
-      store.known.change(entry.key().id(), copy.directory(), c -> c.withLog(true));
+      store.known.change(entry.key().id(), directory, copy -> copy.withLog(true));
       return MoveResult.done(entry.segment().bytes());
     }
   }
@@ -207,6 +245,11 @@ public interface Level {
 
     @Override
     public long capacityBytes() {
+      return 0;
+    }
+
+    @Override
+    public long usedBytes() {
       return 0;
     }
 

@@ -27,6 +27,9 @@ import java.util.Optional;
 public final class StoreDirectory extends DirectoryAccess {
 
   /** A publication meets directories that a deletion removes: it makes them again. */
+  /** Sums of many do not overflow; a file system that grows by itself says more. */
+  private static final long MOST_BYTES = 1L << 55;
+
   private static final int ATTEMPTS = 20;
 
   private final StoreOptions.Directory configured;
@@ -140,7 +143,7 @@ public final class StoreDirectory extends DirectoryAccess {
   }
 
   public void measure() throws IOException {
-    measured = Files.getFileStore(path).getTotalSpace() / 100 * 95;
+    measured = Math.min(MOST_BYTES, Files.getFileStore(path).getTotalSpace()) / 100 * 95;
   }
 
   /**

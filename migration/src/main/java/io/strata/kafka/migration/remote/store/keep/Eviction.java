@@ -135,7 +135,7 @@ record Eviction(SegmentStore store) {
     try {
       located = store.lookup.lookIn(copy.directory(), entry.key());
     } catch (CorruptManifestException e) {
-      store.lookup.damaged(copy.directory(), entry.key(), String.valueOf(e.getMessage()));
+      store.lookup.noteDamage(copy.directory(), entry.key(), e);
       return false;
     }
     if (located.isEmpty() || (!located.get().hasLog() && !hasCold(copy, located.get().path()))) {

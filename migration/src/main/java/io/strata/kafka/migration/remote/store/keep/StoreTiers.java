@@ -154,7 +154,9 @@ public final class StoreTiers implements TieredSegments {
   }
 
   private TierUsage usage(int level, long dirty, long clean, int segments) {
-    long capacity = levels.get(level).capacityBytes();
+    // Moves cannot fill the space of indexes whose logs the cold manager alone has.
+    long withoutLogs = Math.max(0, levels.get(level).usedBytes() - dirty - clean);
+    long capacity = levels.get(level).capacityBytes() - withoutLogs;
     return new TierUsage(
         level,
         names.get(level),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.api.SegmentView;
+import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.migration.CorruptSegmentException;
 import io.strata.kafka.migration.TieredSegmentsContract;
 import io.strata.kafka.migration.plan.TieredSegments;
@@ -816,6 +817,78 @@ class StoreTiersTest extends TieredSegmentsContract {
     SegmentStore.Copied next = Stores.copy(store, local, Stores.info("t", 0, 900, 9, 2000));
 
     assertThat(next.directory().level()).isEqualTo(0);
+    store.close();
+  }
+
+  /** Nothing moves it away: an engine that took it for free space would fetch logs for ever. */
+  @Test
+  void whatEvictedLogsLeaveBehindIsNoSpaceForMoves() throws Exception {
+    long capacity = 100_000;
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1,
+                List.of(),
+                StoreStage.Hook.NONE,
+                Stores.level("ssd", OptionalLong.of(capacity), ssd)),
+            Optional.of(cold));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    StoreDirectory directory = store.directories().get(0);
+    long id = 0;
+    while (store.known.usedBytes(directory) < capacity - 30_000) {
+      id++;
+      SegmentStore.Copied unused =
+          Stores.copy(store, local, Stores.info("t", 0, 100 * id, id, 10_000));
+      long copied = onTop(tiers).findFirst().orElseThrow().id();
+      assertThat(tiers.destage(copied, 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      assertThat(tiers.evict(copied).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+      assertThat(onTop(tiers)).isEmpty();
+    }
+    TierUsage usage = tiers.usages().get(0);
+    assertThat(usage.usedBytes()).isZero();
+    assertThat(usage.capacityBytes()).isEqualTo(capacity - store.known.usedBytes(directory));
+
+    MoveResult.Outcome outcome = MoveResult.Outcome.DONE;
+    for (SegmentView segment : tiers.state().segments()) {
+      outcome = tiers.promote(segment.id(), 0, MoveControl.UNLIMITED).outcome();
+      assertThat(store.known.usedBytes(directory)).isLessThanOrEqualTo(capacity);
+    }
+    assertThat(outcome).isEqualTo(MoveResult.Outcome.TARGET_FULL);
+    assertThat(onTop(tiers)).isNotEmpty();
+    store.close();
+  }
+
+  private static Stream<SegmentView> onTop(StoreTiers tiers) {
+    return tiers.state().segments().stream().filter(segment -> segment.tier() == 0);
+  }
+
+  /** The planner may see space that no directory has: one is away, or its disk is fuller. */
+  @Test
+  void aCopyUpEvictsNothing() throws Exception {
+    SegmentStore store =
+        Stores.open(
+            1,
+            Stores.level("ssd", OptionalLong.of(40_000), ssd),
+            Stores.level("hdd", OptionalLong.of(3_000_000), hdd));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "hdd"));
+    SegmentStore.Copied unused = Stores.copy(store, local, Stores.info("t", 0, 0, 1, 2000));
+    long first = only(tiers).id();
+    assertThat(tiers.destage(first, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.evict(first).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    SegmentStore.Copied other = Stores.copy(store, local, Stores.info("t", 0, 100, 2, 2000));
+    assertThat(other.directory().level()).isZero();
+    long second = onTop(tiers).findFirst().orElseThrow().id();
+    assertThat(tiers.destage(second, 1, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
+    tiers.evictionOrder(List.of(second));
+    assertThat(tiers.promote(first, 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.TARGET_FULL);
+    assertThat(onTop(tiers).map(SegmentView::id)).containsExactly(second);
+    assertThat(tiers.evict(second).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(tiers.promote(first, 0, MoveControl.UNLIMITED).outcome())
+        .isEqualTo(MoveResult.Outcome.DONE);
     store.close();
   }
 
