@@ -67,9 +67,12 @@ final class PoolFile {
       throw new PoolException(
           Kind.EXISTS,
           spec.path(),
-          """
-          found a file, expected none: choose another path, or remove it if nothing in it is needed\
-          """);
+          FileStatus.isDirectory(spec.path())
+              ? "found a directory, expected none: name a file in it"
+              : """
+              found a file, expected none: choose another path, or remove it if nothing in it is \
+              needed\
+              """);
     }
     try {
       PoolFiles.extend(unfinished, spec.size(), progress);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
@@ -123,6 +124,45 @@ class OtherUserTest {
     Files.setPosixFilePermissions(config, PosixFilePermissions.fromString("rw-------"));
     assertThat(strata(USER, 3, "segments", "--config", config))
         .contains("permission denied for user " + USER + " (owner root");
+  }
+
+  /** As after a restoration by root: Kafka opens each file to read and write it. */
+  @Test
+  void aFileThatTheBrokersUserMayNotWriteIsNamed() throws Exception {
+    strata(USER, 0, "pool", "create", "--size", "16MiB", "--config", config);
+    Path partition = Files.createDirectory(folder.resolve("logs").resolve("orders-0"));
+    give(partition, USER);
+    Path log = readable(Files.createFile(partition.resolve("00000000000000000000.log")));
+    assertThat(strata(USER, 1, "doctor", "--config", config))
+        .contains("FAIL  log directory " + partition.getParent() + ": " + log)
+        .contains("belongs to root, and user nobody may not read and write it");
+    give(log, USER);
+    assertThat(strata(USER, 0, "doctor", "--config", config)).doesNotContain("FAIL");
+    give(partition, "root");
+    Files.setPosixFilePermissions(partition, PosixFilePermissions.fromString("rwx------"));
+    assertThat(strata(USER, 1, "doctor", "--config", config))
+        .contains("FAIL  log directory " + partition.getParent() + ": " + partition);
+  }
+
+  /** The start refuses it. */
+  @Test
+  void aNewDirectoryOfTheRemoteStoreThatMayNotBeWrittenIsNamed() throws Exception {
+    Path store = Files.createDirectory(folder.resolve("store"));
+    Files.writeString(
+        config,
+        """
+        remote.log.storage.system.enable=true
+        remote.log.storage.manager.class.name=io.strata.kafka.migration.remote.StrataRemoteStorageManager
+        rsm.config.levels=nas
+        rsm.config.nas.directories=%s
+        """
+            .formatted(store),
+        StandardOpenOption.APPEND);
+    strata(USER, 0, "pool", "create", "--size", "16MiB", "--config", config);
+    assertThat(strata(USER, 1, "doctor", "--config", config))
+        .contains("FAIL  remote store " + store + ": " + store + " belongs to root");
+    give(store, USER);
+    assertThat(strata(USER, 0, "doctor", "--config", config)).doesNotContain("FAIL");
   }
 
   private String owner() throws IOException {

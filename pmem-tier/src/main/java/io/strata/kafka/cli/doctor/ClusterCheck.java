@@ -8,11 +8,13 @@ import io.strata.kafka.config.LiveSettings.IgnoredKey;
 import io.strata.kafka.config.MigrationKeys;
 import io.strata.kafka.config.RemoteConfig;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.remote.RemoteSettings;
 import io.strata.kafka.migration.remote.store.disk.StoreListing;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.keep.StoreInspection;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.tier.directory.Directories;
 import io.strata.kafka.unpublished.StoredConfiguration;
 import java.io.IOException;
@@ -67,6 +69,11 @@ final class ClusterCheck extends DoctorCheck {
     }
     if (broker.hasOwnManager() && installation.remote().isPresent()) {
       remoteReads(installation.remote().get());
+      for (StoreOptions.LevelOptions level : installation.remote().get().levels()) {
+        for (StoreOptions.Directory directory : level.directories()) {
+          storeDirectory(directory.path());
+        }
+      }
     }
     return found;
   }
@@ -136,6 +143,35 @@ final class ClusterCheck extends DoctorCheck {
           """
               .formatted(2 * partitions));
     }
+  }
+
+  /** Looks at whether the broker's user may use a directory of the store. */
+  private void storeDirectory(Path directory) {
+    String what = "remote store " + directory;
+    try {
+      Optional<Diagnosis> barred =
+          StoreInspection.whileItAnswers(
+              directory, "looking at " + directory, control -> barred(what, directory));
+      barred.ifPresent(found::add);
+    } catch (IOException e) {
+      warn(what, Failures.messageOf(e), "repair it: what it alone has cannot be read until then");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Without a directory that it knows the broker starts; it must make a new one its own. */
+  private static Optional<Diagnosis> barred(String what, Path directory) throws IOException {
+    if (!Files.isDirectory(directory)
+        || (Files.isReadable(directory)
+            && Files.isWritable(directory)
+            && Files.isExecutable(directory))) {
+      return Optional.empty();
+    }
+    Diagnosis barred = StorageCheck.notWritable(what, directory, FileProbe.isReadOnly(directory));
+    boolean known = Files.exists(directory.resolve(StoreNames.IDENTITY));
+    return Optional.of(
+        known ? new Diagnosis(Verdict.WARN, what, barred.found(), barred.remedy()) : barred);
   }
 
   /** The topics in the store, as far as it answers. */

@@ -89,7 +89,7 @@ public final class RemoteCommand extends StrataCommand.Group {
     protected ExitCode run() throws Exception {
       StoreInventory inventory = StoreInventory.of(places.resolve(), places.chosen());
       print(document -> describe(inventory, document), out -> print(inventory, out));
-      return end(inventory.findings());
+      return end(places.withNotFound(inventory.findings()));
     }
 
     private void print(StoreInventory inventory, PrintWriter out) {
@@ -338,8 +338,10 @@ public final class RemoteCommand extends StrataCommand.Group {
             check.print(out);
             compared.ifPresent(comparison -> comparison.print(out));
           });
+      places.notFound().forEach(this::note);
       boolean bad =
           check.damaged()
+              || !places.notFound().isEmpty()
               || !inventory.findings().isEmpty()
               || kafka.filter(KafkaComparison::found).isPresent();
       return bad ? ExitCode.FINDINGS : ExitCode.OK;
@@ -454,7 +456,7 @@ public final class RemoteCommand extends StrataCommand.Group {
             inventory.findings().forEach(document.putArray("findings")::add);
           },
           out -> print(groups, levels, inventory.total() + ": " + describe(total), out));
-      return end(inventory.findings());
+      return end(places.withNotFound(inventory.findings()));
     }
 
     private static <K> Map<K, LongSummaryStatistics> sums(
@@ -555,7 +557,10 @@ public final class RemoteCommand extends StrataCommand.Group {
             check.print(out);
             identities.forEach(out::println);
           });
-      return check.damaged() || !identities.isEmpty() ? ExitCode.FINDINGS : ExitCode.OK;
+      places.notFound().forEach(this::note);
+      return check.damaged() || !identities.isEmpty() || !places.notFound().isEmpty()
+          ? ExitCode.FINDINGS
+          : ExitCode.OK;
     }
   }
 }

@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.Predicate;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -62,16 +64,40 @@ final class StorePlaces {
     }
   }
 
+  /** The topics of the segments that {@link #chosen} was asked of. */
+  private final Set<String> seen = new ConcurrentSkipListSet<>();
+
   Predicate<SegmentKey> chosen() {
-    return key ->
-        (topics.isEmpty() || topics.contains(key.topic()))
-            && (partitions.isEmpty() || partitions.contains(key.partition()));
+    return key -> {
+      boolean unused = seen.add(key.topic());
+      return (topics.isEmpty() || topics.contains(key.topic()))
+          && (partitions.isEmpty() || partitions.contains(key.partition()));
+    };
+  }
+
+  /**
+   * Returns a sentence for each chosen topic that the store has no segment of; asked at the end.
+   */
+  List<String> notFound() {
+    return topics.stream()
+        .filter(topic -> !seen.contains(topic))
+        .map(
+            topic ->
+                "--topic: found no segment of topic %s in the store, which has those of %s"
+                    .formatted(topic, seen.isEmpty() ? "none" : String.join(", ", seen)))
+        .toList();
   }
 
   /** For a check of the chosen segments, or of all there is. */
   Scrubber.Options options(Scrubber.Depth depth, boolean removeOrphans, Duration orphanAge) {
     boolean everything = topics.isEmpty() && partitions.isEmpty();
     return new Scrubber.Options(depth, chosen(), everything, removeOrphans, orphanAge);
+  }
+
+  List<String> withNotFound(List<String> findings) {
+    List<String> all = new ArrayList<>(findings);
+    all.addAll(notFound());
+    return all;
   }
 
   /** The directories, those of the fastest level first. */
@@ -83,6 +109,12 @@ final class StorePlaces {
           broker.isPresent()
               ? "found --config and --dir, expected one of the two"
               : "found neither --config nor --dir, expected one of the two");
+    }
+    for (int partition : partitions) {
+      if (partition < 0) {
+        throw CommandException.usage(
+            "--partition: found %d, expected 0 or more".formatted(partition));
+      }
     }
     List<Place> places = new ArrayList<>();
     if (broker.isPresent()) {

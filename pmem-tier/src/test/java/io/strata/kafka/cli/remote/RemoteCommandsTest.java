@@ -107,6 +107,17 @@ public class RemoteCommandsTest {
         .contains("total: 1 segments");
   }
 
+  /** Who waits until none of a topic is left, or wants to know that all are whole, may mistype. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ls", "du", "verify", "scrub"})
+  void aTopicThatTheStoreDoesNotHaveIsNamed(String command) {
+    CommandLineRun run =
+        CommandLineRun.of("remote", command, "--config", config, "--topic", "oders");
+    assertThat(run.code()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.err())
+        .contains("found no segment of topic oders in the store, which has those of audit, orders");
+  }
+
   @Test
   void listsForMachines() throws IOException {
     JsonNode json =
@@ -298,6 +309,7 @@ public class RemoteCommandsTest {
         "scrub --dir /tmp --orphan-age 0s",
         "scrub --dir /tmp --rate 100M",
         "du --partition x --dir /tmp",
+        "ls --partition -1 --dir /tmp",
       })
   void wrongUsage(String line) {
     List<Object> words = new ArrayList<>(List.of("remote"));
