@@ -139,13 +139,18 @@ final class MoveQueue {
 
   @GuardedBy("this")
   private Optional<PlannedMove> next() {
-    Optional<PlannedMove> eviction = firstThatMayRun(evictions, move -> true);
+    Optional<PlannedMove> eviction = firstThatMayRun(evictions);
     if (eviction.isPresent()) {
       return eviction;
     }
     Optional<Target> nextDown = leastBusyTarget();
-    if (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP) {
-      Optional<PlannedMove> next = firstThatMayRun(up, this::mayGoUp);
+    // Evictions under way free space for copies up.
+    boolean mayGoUp =
+        !up.isEmpty()
+            && running(move -> move.kind() == Move.Kind.EVICT) == 0
+            && running(move -> move.kind() == Move.Kind.PROMOTE) < Math.max(1, threads / 2);
+    if (mayGoUp && (nextDown.isEmpty() || downSinceUp >= DOWN_BEFORE_UP)) {
+      Optional<PlannedMove> next = firstThatMayRun(up);
       if (next.isPresent()) {
         downSinceUp = 0;
         return next;
@@ -154,25 +159,12 @@ final class MoveQueue {
     return nextDown.map(this::takeDown);
   }
 
-  /**
-   * Evictions under way free space for copies up, which take half of the threads. Only those of the
-   * log directory count: one that hangs must not hold up the others.
-   */
-  private synchronized boolean mayGoUp(PlannedMove move) {
-    Predicate<PlannedMove> beside =
-        other -> other.target().logDirectory().equals(move.target().logDirectory());
-    return running(beside.and(other -> other.kind() == Move.Kind.EVICT)) == 0
-        && running(beside.and(other -> other.kind() == Move.Kind.PROMOTE))
-            < Math.max(1, threads / 2);
-  }
-
   /** Takes the first of them whose log directory does not have all threads but one. */
   @GuardedBy("this")
-  private Optional<PlannedMove> firstThatMayRun(
-      Deque<PlannedMove> waiting, Predicate<PlannedMove> which) {
+  private Optional<PlannedMove> firstThatMayRun(Deque<PlannedMove> waiting) {
     for (Iterator<PlannedMove> moves = waiting.iterator(); moves.hasNext(); ) {
       PlannedMove move = moves.next();
-      if (busy(move.target()) < most() && which.test(move)) {
+      if (busy(move.target()) < most()) {
         moves.remove();
         return Optional.of(move);
       }

@@ -314,21 +314,6 @@ class LimitsTest {
     assertThat(queue.take(3).orElseThrow().id()).isEqualTo(2000);
   }
 
-  /** With two threads, too, which are the default. */
-  @ParameterizedTest
-  @EnumSource(names = {"PROMOTE", "EVICT"})
-  void aDirectoryThatHangsHoldsUpNoCopyUpOfAnother(Move.Kind hangs) throws InterruptedException {
-    MoveQueue queue = new MoveQueue(2);
-    queue.offer(List.of(move(hangs, 1, "/hangs")), 2);
-    assertThat(queue.take(0).orElseThrow().id()).isEqualTo(1);
-    queue.offer(
-        List.of(move(Move.Kind.PROMOTE, 2, "/hangs"), move(Move.Kind.PROMOTE, 3, "/works")), 2);
-    PlannedMove next = queue.take(1).orElseThrow();
-    assertThat(next.id()).isEqualTo(3);
-    queue.done(next, Optional.empty());
-    assertThat(queue.queued()).isEqualTo(1);
-  }
-
   @Test
   void promotionsNeverTakeMoreThanHalfOfTheThreads() throws InterruptedException {
     MoveQueue queue = new MoveQueue(4);

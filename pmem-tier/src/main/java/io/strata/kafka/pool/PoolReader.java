@@ -127,7 +127,7 @@ public final class PoolReader implements AutoCloseable {
    */
   public boolean isOlder(int index, long generation) throws IOException {
     OptionalLong now = generation(index);
-    return now.isPresent() && generation > now.getAsLong();
+    return index >= superblock.slotCount() || (now.isPresent() && generation > now.getAsLong());
   }
 
   /** Returns a slot's generation; empty if there is no such slot, or if it is damaged. */

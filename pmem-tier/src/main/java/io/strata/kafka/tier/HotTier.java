@@ -362,10 +362,6 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     work.every(
         EmptySegments.INTERVAL_MILLIS, work.pools(), "keep slots free in the pools", empties::look);
     work.every(PoolForcer.INTERVAL_MILLIS, work.pools(), "force the pools", poolForcer::run);
-    if (!missing.isEmpty()) {
-      work.every(
-          MISSING_MILLIS, work.pools(), "note which log files are missing", this::noteMissing);
-    }
     List<Pool> forced =
         pools.all().stream().filter(pool -> pool.memory().durability().needsForce()).toList();
     if (!forced.isEmpty()) {
@@ -383,9 +379,9 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /**
-   * Flags the slots whose log files the start has missed. The background does so when the broker
-   * has run for {@link #MISSING_MILLIS}: a broker that something else ends at once, again and
-   * again, must not free them. Also for tests, whose brokers run for a shorter time.
+   * Flags the slots whose log files the start has missed. The background does so when a broker has
+   * run for {@link #MISSING_MILLIS} with its logs: a broker that something else ends at once, again
+   * and again, must not free them. Also for tests, whose brokers run for a shorter time.
    */
   public void noteMissing() {
     try {
@@ -624,7 +620,12 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
 
   @Override
   public void logsLoaded() {
+    boolean first = !moves.mayMove();
     moves.logsLoaded();
+    if (first && !missing.isEmpty()) {
+      work.every(
+          MISSING_MILLIS, work.pools(), "note which log files are missing", this::noteMissing);
+    }
   }
 
   boolean forcesAppends() {

@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,6 +52,9 @@ public final class StorageCheck extends DoctorCheck {
 
   /** The least that Kafka's documentation recommends for a broker. */
   private static final long OPEN_FILES = 100_000;
+
+  private static final Pattern OF_SEGMENTS =
+      Pattern.compile("\\d{20}\\.(log|index|timeindex|txnindex)");
 
   private static final Pattern PMEM_DEVICE = Pattern.compile("/dev/(pmem[\\d.]+)(p\\d+)?");
 
@@ -82,7 +86,9 @@ public final class StorageCheck extends DoctorCheck {
     }
     boolean none = broken.containsAll(broker.logDirs());
     for (Path directory : spec.logDirectories()) {
-      if (none || broken.contains(broker.metadataLogDir())) {
+      if (none
+          || broken.contains(broker.metadataLogDir())
+          || !Files.isDirectory(broker.metadataLogDir())) {
         unusable.add("log directory " + directory);
       }
     }
@@ -222,25 +228,32 @@ public final class StorageCheck extends DoctorCheck {
   }
 
   /**
-   * Returns a file or directory in a partition that this user may not read and write: Kafka opens
-   * all of them for both. Empty if there is none, or no log directory.
+   * Returns a partition's directory, or a log or an index in it, that this user may not read and
+   * write: Kafka opens them for both. Empty if there is none, or no log directory.
    */
   private static Optional<Path> barred(Path logDirectory) throws IOException {
     if (!Files.isDirectory(logDirectory) || !isOpenTo(logDirectory)) {
       return Optional.empty();
     }
     for (Path partition : NewestLogFiles.partitions(logDirectory)) {
-      if (!isOpenTo(partition) || !Files.isExecutable(partition)) {
+      if (isBarred(partition) || (Files.isDirectory(partition) && !Files.isExecutable(partition))) {
         return Optional.of(partition);
       }
-      for (Path file : Directories.list(partition)) {
-        // A running broker may have deleted it just now.
-        if (!isOpenTo(file) && Files.exists(file)) {
-          return Optional.of(file);
+      try {
+        for (Path file : Directories.list(partition)) {
+          if (OF_SEGMENTS.matcher(String.valueOf(file.getFileName())).matches() && isBarred(file)) {
+            return Optional.of(file);
+          }
         }
+      } catch (NoSuchFileException expected) {
+        // A running broker has renamed or deleted it just now.
       }
     }
     return Optional.empty();
+  }
+
+  private static boolean isBarred(Path file) {
+    return !isOpenTo(file) && Files.exists(file);
   }
 
   private static boolean isOpenTo(Path file) {

@@ -102,7 +102,9 @@ public final class DrainCommand extends StrataCommand {
             ByteSize.format(report.bytes()),
             report.complete()
                 ? "; nothing of Strata is left in the log directories."
-                : "; " + report.kept().size() + " segments stay in their pools.");
+                : report.kept().isEmpty()
+                    ? "; not all log directories could be looked at."
+                    : "; " + report.kept().size() + " segments stay in their pools.");
   }
 
   /** Notes what opening the tier had to fix. */

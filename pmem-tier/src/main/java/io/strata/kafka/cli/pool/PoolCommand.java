@@ -471,6 +471,16 @@ public final class PoolCommand extends StrataCommand.Group {
         description = "The log directory, by the UUID that the broker's refusal names.")
     private UUID directory;
 
+    @Option(
+        names = "--segment",
+        paramLabel = "PATH",
+        description =
+            """
+            Only this segment, by its path in the log directory, as a message names it; may be \
+            given several times.\
+            """)
+    private List<String> only = new ArrayList<>();
+
     @Mixin private final Confirmation confirmation = new Confirmation();
 
     @Override
@@ -481,9 +491,9 @@ public final class PoolCommand extends StrataCommand.Group {
       List<Path> logDirectories = place.config.requireForChange().logDirs();
       List<String> segments;
       try (BrokerStopped stopped = place.brokerStopped()) {
-        segments =
-            AcceptedLoss.forget(
-                target, AcceptedLoss.GivenUp.of(directory, Optional.empty(), logDirectories), yes);
+        AcceptedLoss.GivenUp givenUp =
+            AcceptedLoss.GivenUp.of(directory, Optional.empty(), logDirectories).only(only);
+        segments = AcceptedLoss.forget(target, givenUp, yes);
       }
       print(
           document -> {

@@ -101,10 +101,18 @@ record DestageMove(
    * is not, and a force that comes later says nothing of it.
    */
   private static void force(TieredSegment segment, FileChannel logFile) throws IOException {
-    if (segment.segment().spilled()) {
-      DurableNames.force(segment, () -> Directories.force(logFile));
-    } else {
-      logFile.force(true);
+    boolean spilled = segment.segment().spilled();
+    try {
+      if (spilled) {
+        DurableNames.force(segment, () -> Directories.force(logFile));
+      } else {
+        logFile.force(true);
+      }
+    } catch (IOException e) {
+      if (!spilled && segment.segment().spilled()) {
+        segment.forceFailed(e);
+      }
+      throw e;
     }
   }
 

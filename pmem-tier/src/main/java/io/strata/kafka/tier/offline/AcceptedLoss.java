@@ -323,9 +323,14 @@ public final class AcceptedLoss {
    * @param elsewhere the tags of the other log directories' files
    * @param complete whether all of the others are in use by the tier: an empty mount point is not,
    *     and a slot whose log file was last seen in another log directory stays then
+   * @param only the segments, by their slots' paths; empty for all
    */
   public record GivenUp(
-      UUID directory, Set<SegmentTag> here, Set<SegmentTag> elsewhere, boolean complete) {
+      UUID directory,
+      Set<SegmentTag> here,
+      Set<SegmentTag> elsewhere,
+      boolean complete,
+      Set<String> only) {
 
     /**
      * Looks at the log directories.
@@ -347,26 +352,36 @@ public final class AcceptedLoss {
         complete &= LogDirectory.find(other.toRealPath()).isPresent();
         addTags(other, elsewhere);
       }
-      return new GivenUp(directory, here, elsewhere, complete);
+      return new GivenUp(directory, here, elsewhere, complete, Set.of());
+    }
+
+    /** These of the segments alone; all of them if there are none. */
+    public GivenUp only(Collection<String> paths) {
+      return new GivenUp(directory, here, elsewhere, complete, Set.copyOf(paths));
     }
 
     private static void addTags(Path logDirectory, Set<SegmentTag> tags) throws IOException {
       TaggedLogFile.in(logDirectory.toRealPath()).forEach(logFile -> tags.add(logFile.tag()));
     }
 
-    private boolean has(SegmentTag tag, UUID madeFor, boolean moved) {
-      return !elsewhere.contains(tag)
+    private boolean has(SegmentTag tag, String path, UUID madeFor, boolean moved) {
+      return (only.isEmpty() || only.contains(path))
+          && !elsewhere.contains(tag)
           && (here.contains(tag) || (madeFor.equals(directory) && (complete || !moved)));
     }
 
     private boolean has(Pool pool, Slot slot) {
-      return has(new Residence(slot, pool).tag(), slot.directoryId(), slot.has(SlotFlag.MOVED));
+      return has(
+          new Residence(slot, pool).tag(),
+          slot.relativePath(),
+          slot.directoryId(),
+          slot.has(SlotFlag.MOVED));
     }
 
     private boolean has(UUID pool, SlotSnapshot slot) {
       SegmentTag tag = new SegmentTag(pool, slot.index(), slot.generation());
       return slot.state() != SlotState.FREE
-          && has(tag, slot.directoryId(), slot.has(SlotFlag.MOVED));
+          && has(tag, slot.relativePath(), slot.directoryId(), slot.has(SlotFlag.MOVED));
     }
   }
 

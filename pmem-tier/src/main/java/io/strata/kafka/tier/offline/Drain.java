@@ -39,11 +39,11 @@ import java.util.List;
  * <p>Thread safety: used by one thread, with no broker running (the pools' locks see to it).
  */
 public final class Drain {
-  private static final String ORPHANED =
+  private static final String MISSING =
       """
       the log file is missing: bring it back with its extended attributes, and drain again; if it \
       was removed on purpose, discard what the pool has of it with 'strata pool forget --directory \
-      %s --config <server.properties> <pool>'\
+      %s --segment %s --config <server.properties> <pool>'\
       """;
 
   private Drain() {}
@@ -105,7 +105,7 @@ public final class Drain {
         progress.progress(seen, total);
       }
       for (String file : tier.recoveryReport().orphaned()) {
-        kept.add(file + ": " + ORPHANED.formatted(directoryOf(tier, file)));
+        kept.add(file + ": " + missing(tier, Path.of(file)));
       }
       List<String> skipped = tier.logDirectories().skippedReasons();
       if (kept.isEmpty() && skipped.isEmpty()) {
@@ -123,12 +123,12 @@ public final class Drain {
     }
   }
 
-  private static String directoryOf(HotTier tier, String file) {
+  private static String missing(HotTier tier, Path file) {
     return tier.logDirectories().all().stream()
-        .filter(directory -> Path.of(file).startsWith(directory.path()))
+        .filter(directory -> file.startsWith(directory.path()))
         .findFirst()
-        .map(directory -> directory.id().toString())
-        .orElse("<UUID>");
+        .map(of -> MISSING.formatted(of.id(), of.path().relativize(file)))
+        .orElse("the log file is missing");
   }
 
   /** Returns how many bytes were copied. */

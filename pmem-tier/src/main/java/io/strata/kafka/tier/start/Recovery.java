@@ -479,7 +479,8 @@ public final class Recovery {
             each.getValue(),
             """
             its newest records were in %s, which has been discarded: by 'strata pool repair' or \
-            'strata pool forget', or since two starts did not find this file; run 'strata \
+            'strata pool forget', or since two starts did not find this file, ten minutes of a \
+            broker apart; run 'strata \
             accept-loss --config <server.properties>', and Kafka replicates what is missing\
             """
                 .formatted(tag));
@@ -725,8 +726,8 @@ public final class Recovery {
         extended attributes, or of a compacted topic, give it back what says so with setfattr -n \
         %s -v '%s'; on a new file that would bring the old records back. If it is a new one, of a \
         partition that was removed and replicated again, say, run 'strata pool forget --directory \
-        %s --config <server.properties> %s', which discards what the pool has of files that are \
-        not there, and keeps this one\
+        %s --segment %s --config <server.properties> %s', which discards what the pool has of it, \
+        and keeps the file\
         """
             .formatted(
                 in.tag(),
@@ -734,6 +735,7 @@ public final class Recovery {
                 SegmentTag.ATTRIBUTE,
                 in.tag().encode(),
                 in.slot().directoryId(),
+                Printable.of(in.slot().relativePath()),
                 in.pool().info().path()));
   }
 

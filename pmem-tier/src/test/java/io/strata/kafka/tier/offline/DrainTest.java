@@ -169,7 +169,8 @@ class DrainTest {
       assertThat(report.kept()).hasSize(1);
     }
     UUID id = LogDirectory.find(fixture.logs()).orElseThrow().id();
-    assertThat(report.kept().get(0)).contains("strata pool forget --directory " + id);
+    assertThat(report.kept().get(0))
+        .contains("strata pool forget --directory " + id + " --segment orders-4/");
     Path unused = Files.move(away, partition);
     assertThat(Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE).complete())
         .isTrue();

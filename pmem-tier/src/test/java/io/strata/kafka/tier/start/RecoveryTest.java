@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
@@ -204,10 +205,16 @@ class RecoveryTest {
     assertThatThrownBy(() -> fixture.open())
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining(
-            "strata pool forget --directory %s --config <server.properties> %s"
-                .formatted(directoryId[0], fixture.pools.get(0)));
+            "strata pool forget --directory %s --segment %s --config <server.properties> %s"
+                .formatted(
+                    directoryId[0], "orders-0/00000000000000000000.log", fixture.pools.get(0)));
+    AcceptedLoss.GivenUp others =
+        AcceptedLoss.GivenUp.of(directoryId[0], Optional.empty(), fixture.logDirectories)
+            .only(List.of("orders-1/00000000000000000000.log"));
+    assertThat(AcceptedLoss.forget(fixture.pools.get(0), others, true)).isEmpty();
     AcceptedLoss.GivenUp missing =
-        AcceptedLoss.GivenUp.of(directoryId[0], Optional.empty(), fixture.logDirectories);
+        AcceptedLoss.GivenUp.of(directoryId[0], Optional.empty(), fixture.logDirectories)
+            .only(List.of("orders-0/00000000000000000000.log"));
     assertThat(AcceptedLoss.forget(fixture.pools.get(0), missing, true)).hasSize(1);
     fixture.open();
     assertThat(fixture.tier().pools().get(0).usage().liveSlots()).isZero();

@@ -103,7 +103,8 @@ public interface Level {
                   store.placement.reserveIn(
                       each -> each.level() == number, entry.diskBytes(), !isUp(entry)));
       if (reserved.isEmpty()) {
-        return full(entry.diskBytes());
+        return MoveResult.targetFull(
+            "no directory of the level has " + entry.diskBytes() + " bytes");
       }
       try (CopyPlacement.Reservation space = reserved.get()) {
         StoreDirectory target = space.directory();
@@ -129,10 +130,6 @@ public interface Level {
     /** A copy up takes free space alone: two segments must not take turns. */
     private boolean isUp(KnownSegment entry) {
       return entry.readable().filter(copy -> copy.directory().level() < number).isEmpty();
-    }
-
-    private static MoveResult full(long bytes) {
-      return MoveResult.targetFull("no directory of the level has " + bytes + " bytes");
     }
 
     private MoveResult copy(Located source, StoreDirectory target, BytePace pace)
@@ -196,7 +193,8 @@ public interface Level {
       Optional<CopyPlacement.Reservation> reserved =
           progress.waitFor(() -> store.placement.reserveIn(copy.directory()::equals, bytes, false));
       if (reserved.isEmpty()) {
-        return full(bytes);
+        // The level's other directories may have space, for their own segments.
+        return MoveResult.cancelled("%s has no %d bytes".formatted(copy.directory(), bytes));
       }
       try (CopyPlacement.Reservation space = reserved.get()) {
         return restoreIn(space.directory(), entry, pace);

@@ -26,10 +26,10 @@ import java.util.Optional;
  */
 public final class StoreDirectory extends DirectoryAccess {
 
-  /** A publication meets directories that a deletion removes: it makes them again. */
   /** Sums of many do not overflow; a file system that grows by itself says more. */
   private static final long MOST_BYTES = 1L << 55;
 
+  /** A publication meets directories that a deletion removes: it makes them again. */
   private static final int ATTEMPTS = 20;
 
   private final StoreOptions.Directory configured;
