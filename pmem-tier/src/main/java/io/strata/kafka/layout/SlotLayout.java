@@ -163,9 +163,23 @@ public final class SlotLayout {
    * How many generations are skipped when a slot is freed whose segment is not in its log file: a
    * log file with an earlier one's tag has lost records. The generations of repaired slots begin so
    * far beyond the highest generation seen: a damaged slot's own, which cannot be read, is not
-   * expected to be that far ahead of all the others.
+   * expected to be that far ahead of all the others, unless it was repaired before ({@link
+   * #generationAt}).
    */
   public static final long GENERATIONS_SKIPPED = 1L << 24;
+
+  private static final long FIRST_REPAIR_MILLIS = 1_767_225_600_000L;
+  private static final long REPAIR_MILLIS = 600_000;
+
+  /**
+   * Returns the least generation for slots that are repaired at a time: it rises by {@link
+   * #GENERATIONS_SKIPPED} each ten minutes since 2026, and is 0 for a clock before that. A slot
+   * that was repaired earlier, and used since, is below it.
+   */
+  public static long generationAt(long millis) {
+    long steps = Math.max(0, (millis - FIRST_REPAIR_MILLIS) / REPAIR_MILLIS);
+    return Math.min(steps, LAST_GENERATION / GENERATIONS_SKIPPED) * GENERATIONS_SKIPPED;
+  }
 
   /**
    * Returns whether what a slot had has been discarded since a tag was given to a log file: no slot

@@ -18,7 +18,8 @@ import java.util.Optional;
  * <p>Thread safety: all methods may be called by any thread; one at a time does its work.
  */
 public final class OverlayMemory extends MemoryOnFile<OverlayMemory> {
-  private static final int PAGE = 64 << 10;
+  /** Small: most pages hold one segment's end. Their numbers fit an int up to 32 TiB. */
+  private static final int PAGE = 16 << 10;
 
   private final Optional<PersistentMemory> below;
 

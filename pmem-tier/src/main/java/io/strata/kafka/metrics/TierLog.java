@@ -121,19 +121,19 @@ public final class TierLog implements TierEvents {
       log.info("Bound pool {}, which had no owner yet, to {}", file, pool.info().owner());
     }
     if (report.powerLost()) {
-      log.warn(
+      log.info(
           """
-          The machine went down while pool {} was open. What was flushed is there; {} segments \
-          end where their extents do. Kafka verifies the rest, as with its own files.\
+          The machine was started anew since pool {} was opened last. What was flushed is there; \
+          Kafka verifies the rest, as with its own files.\
           """,
-          file,
-          report.shortened().size());
-      name(
-          "Shortened segments",
-          report.shortened().stream()
-              .map(s -> s.relativePath() + " from " + s.from() + " to " + s.to() + " bytes")
-              .toList());
+          file);
     }
+    // Also where the machine stayed up, and the device was away.
+    name(
+        "Shortened segments, since what was not flushed is gone, in pool " + file,
+        report.shortened().stream()
+            .map(s -> s.relativePath() + " from " + s.from() + " to " + s.to() + " bytes")
+            .toList());
   }
 
   @Override

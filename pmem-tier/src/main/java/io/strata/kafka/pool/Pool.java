@@ -18,6 +18,7 @@ import io.strata.kafka.pool.words.PoolOwner;
 import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.pool.words.Session;
 import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.pool.words.SlotWords;
 import io.strata.kafka.pool.words.Superblock;
 import java.io.Closeable;
@@ -517,7 +518,8 @@ public final class Pool implements AutoCloseable {
   private boolean isCleared() {
     long inUse = 0;
     for (Slot slot : slots()) {
-      inUse += slot.extents().length();
+      // The next opening takes the extents of a deleted segment for free.
+      inUse += slot.state() == SlotState.LIVE ? slot.extents().length() : 0;
     }
     // An extent that is neither free nor a segment's was dropped and has not been made zeros.
     long all = superblock.blocks() * SuperblockLayout.SMALLEST_EXTENT;

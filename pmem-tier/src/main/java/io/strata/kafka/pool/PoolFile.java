@@ -27,6 +27,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -228,12 +229,18 @@ final class PoolFile {
   }
 
   static RepairReport repair(PersistentMemory memory) throws IOException {
+    return repair(memory, InstantSource.system());
+  }
+
+  static RepairReport repair(PersistentMemory memory, InstantSource clock) throws IOException {
     Superblocks.Reading reading = Superblocks.read(memory);
     Superblock superblock = reading.current();
     Session.Reading session = Session.read(memory, superblock.salt());
     PoolScan scan = PoolScan.of(memory, superblock, session.session().open());
     Superblocks.write(memory, superblock, reading.toRepair());
-    long generation = SlotLayout.GENERATIONS_SKIPPED;
+    // A slot that was repaired before is far ahead of all others, and cannot be read.
+    long generation =
+        Math.max(SlotLayout.GENERATIONS_SKIPPED, SlotLayout.generationAt(clock.millis()));
     for (int index = 0; index < superblock.slotCount(); index++) {
       generation =
           Math.max(generation, scan.generations().get(index) + SlotLayout.GENERATIONS_SKIPPED);

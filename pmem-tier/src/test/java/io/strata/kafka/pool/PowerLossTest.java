@@ -18,6 +18,8 @@ import io.strata.kafka.pool.words.SlotFlag;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -307,6 +309,50 @@ class PowerLossTest {
     memory = memory.kill();
     memory.storeLong(SlotLayout.slotPosition(0) + SlotLayout.COMMITTED_LENGTH_OFFSET, 1);
     assertThat(PoolFile.repair(memory).freedSlots()).containsExactly(0);
+    PoolWorkload.assertZerosOutside(open(1));
+  }
+
+  /** The same place of the medium, say. Its own generation cannot be read, and no other is near. */
+  @Test
+  void aSlotThatIsRepairedAgainHasDiscardedWhatItHad() throws IOException {
+    format();
+    long repaired = Instant.parse("2026-12-01T00:00:00Z").toEpochMilli();
+    long before = 0;
+    for (int time = 0; time < 4; time++) {
+      Pool pool = open(1);
+      Slot damaged = segment(pool);
+      while (damaged.index() != 0) {
+        List<Extent> extents = damaged.extents().toList();
+        damaged.free();
+        pool.release(extents);
+        damaged = segment(pool);
+      }
+      long tagged = damaged.generation();
+      assertThat(tagged).isGreaterThan(before);
+      pool.close();
+      memory = memory.kill();
+      memory.zero(SlotLayout.slotPosition(0), SlotLayout.SLOT_LENGTH);
+      long millis = repaired;
+      assertThat(PoolFile.repair(memory, () -> Instant.ofEpochMilli(millis)).freedSlots())
+          .containsExactly(0);
+      Pool now = open(1);
+      assertThat(SlotLayout.isDiscarded(tagged, now.generation(0))).as("time %s", time).isTrue();
+      now.close();
+      memory = memory.kill();
+      before = tagged;
+      repaired += Duration.ofDays(1).toMillis();
+    }
+  }
+
+  /** Its extents were not released: its log file could not be unlinked. */
+  @Test
+  void theBytesOfADeletedSegmentAreMadeZeros() throws IOException {
+    format();
+    Pool pool = open(1);
+    segment(pool).markDeleting();
+    pool.close();
+    memory = memory.kill();
+    assertThat(Session.read(memory, pool.salt()).session().cleared()).isFalse();
     PoolWorkload.assertZerosOutside(open(1));
   }
 
