@@ -7,6 +7,7 @@ import io.strata.kafka.broker.JdkFileSystem;
 import io.strata.kafka.broker.LiveConfiguration;
 import io.strata.kafka.broker.StrataRuntime;
 import io.strata.kafka.config.BrokerProperties;
+import io.strata.kafka.config.CommandLineArguments;
 import io.strata.kafka.config.key.ConfigProblem;
 import io.strata.kafka.config.key.ConfigRefusedException;
 import io.strata.kafka.metrics.TierLog;
@@ -72,7 +73,7 @@ public final class StrataReporter implements MetricsReporter {
     try {
       start(configs);
     } catch (Throwable e) { // An Error too, of a class that Kafka has moved for example.
-      if (isConfirmed() || addedToALiveBroker()) {
+      if (isConfirmed() || isReconfiguring() || isStoredAlone()) {
         warn("Strata's reporter does nothing on this broker: ", e);
         return;
       }
@@ -127,12 +128,32 @@ public final class StrataReporter implements MetricsReporter {
   }
 
   /**
-   * Returns whether Kafka makes this reporter for a changed {@code metric.reporters}, of a broker
-   * that was started without it: something reconfigurable of Kafka's is being reconfigured. The
-   * broker's logs are loaded, and were not ours: they are not marked, or it would not have started.
-   * An exception would make Kafka drop all that is stored at the level of that change.
+   * Returns whether what is stored of {@code metric.reporters} alone names this reporter, of a
+   * broker without the flag: Kafka makes it at a start, too, when its snapshot of the metadata has
+   * the value. Its log directories are not ours: they are not marked, or Kafka would not have come
+   * here.
    */
-  private static boolean addedToALiveBroker() {
+  private static boolean isStoredAlone() {
+    if (JdkFileSystem.providerActive()) {
+      return false;
+    }
+    try {
+      return CommandLineArguments.ofThisJvm()
+          .load()
+          .filter(file -> !file.namesReporter())
+          .isPresent();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Returns whether Kafka makes or closes this reporter for a changed {@code metric.reporters} of a
+   * live broker: something reconfigurable of Kafka's is being reconfigured. The logs of a broker
+   * that makes one are loaded, and were not ours: they are not marked, or it would not have
+   * started. An exception would make Kafka drop all that is stored at the level of that change.
+   */
+  private static boolean isReconfiguring() {
     return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
         .walk(
             frames ->
@@ -274,8 +295,10 @@ public final class StrataReporter implements MetricsReporter {
   @Override
   public void close() {
     try {
-      live.closed(Optional.ofNullable(broker));
-      remoteAlone.ifPresent(live::closed);
+      // Kafka closes its reporters when it stops, too, or when its start fails.
+      boolean removed = isReconfiguring();
+      live.closed(Optional.ofNullable(broker), removed);
+      remoteAlone.filter(file -> removed).ifPresent(live::closed);
     } catch (Throwable e) {
       warn("Strata's reporter was closed: ", e);
     }

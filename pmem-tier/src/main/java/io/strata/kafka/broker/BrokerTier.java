@@ -31,7 +31,6 @@ public final class BrokerTier {
   private final BrokerProperties properties;
   private final Optional<BrokerMigration> migration;
   private volatile boolean confirmed;
-  private volatile boolean stopping;
 
   private BrokerTier(
       HotTier tier, BrokerProperties properties, Optional<BrokerMigration> migration) {
@@ -65,10 +64,6 @@ public final class BrokerTier {
   /** Returns whether {@link #confirm} was called: the broker is past the start, or well into it. */
   public boolean confirmed() {
     return confirmed;
-  }
-
-  public boolean stopping() {
-    return stopping;
   }
 
   /** The configuration that a broker's command line names. */
@@ -156,11 +151,7 @@ public final class BrokerTier {
    * would be too late.
    */
   private void stopAtExit() {
-    Runnable stop =
-        () -> {
-          stopping = true;
-          migration.ifPresent(BrokerMigration::close);
-        };
+    Runnable stop = () -> migration.ifPresent(BrokerMigration::close);
     Runtime.getRuntime().addShutdownHook(new Thread(stop, "strata-migration-stop"));
   }
 }

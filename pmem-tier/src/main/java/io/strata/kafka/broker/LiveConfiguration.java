@@ -117,23 +117,25 @@ public class LiveConfiguration {
    * log files' modification times are brought up to date, and the next start refuses what was
    * copied before. On a broker that goes on, the reporter was taken out of the configuration; the
    * tier goes on too, since the pools have the records.
+   *
+   * @param removed whether the reporter was taken out of the configuration
    */
-  public void closed(Optional<BrokerTier> broker) {
+  public void closed(Optional<BrokerTier> broker, boolean removed) {
     broker.ifPresent(
         opened -> {
           opened.tier().refreshModificationTimes();
-          if (opened.stopping()) {
-            opened.tier().noteEnd();
-          } else {
+          if (removed) {
             opened.migration().ifPresent(BrokerMigration::reporterRemoved);
             keepInForce(StoredValues.Part.LOCAL, opened.properties(), opened.migration());
+          } else {
+            opened.tier().noteEnd();
           }
         });
   }
 
   /**
-   * Does as {@link #closed(Optional)}, for a broker with the remote tier alone. Nothing changes on
-   * a broker that goes down: it has all values by now.
+   * Does as {@link #closed(Optional, boolean)}, for a broker with the remote tier alone, whose
+   * reporter was taken out of the configuration.
    *
    * @param file the keys and values that it was started with
    */

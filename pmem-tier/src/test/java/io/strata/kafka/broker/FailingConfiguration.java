@@ -32,7 +32,7 @@ public final class FailingConfiguration extends LiveConfiguration {
   }
 
   @Override
-  public void closed(Optional<BrokerTier> broker) {
+  public void closed(Optional<BrokerTier> broker, boolean removed) {
     FailingConfiguration.<RuntimeException>rethrow(failure);
   }
 

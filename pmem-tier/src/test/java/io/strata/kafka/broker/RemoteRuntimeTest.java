@@ -266,7 +266,7 @@ class RemoteRuntimeTest {
     file.put("rsm.config.migration.rate.down", "10MB");
     LiveConfiguration live = new LiveConfiguration(new StoredValues(text -> {}), changes);
 
-    live.closed(Optional.empty());
+    live.closed(Optional.empty(), true);
     live.closed(BrokerProperties.of("Kafka", file));
 
     assertThat(changes.settings())

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -79,6 +80,24 @@ final class Expected {
           && other.shorterThan >= shorterThan
           && other.names.equals(names);
     }
+
+    private RenamedBefore without(long offset, String file) {
+      Map<Long, Set<String>> others = new TreeMap<>(names);
+      others.computeIfPresent(
+          offset,
+          (of, before) -> {
+            Set<String> left = new TreeSet<>(before);
+            left.remove(file);
+            return left.isEmpty() ? null : left;
+          });
+      return new RenamedBefore(longerThan, shorterThan, others);
+    }
+  }
+
+  /** A segment that was not to have a name any more is about to get it. */
+  void mayBeCalledAgain(long segment, String name) {
+    renamedBefore.replaceAll(order -> order.without(segment, name));
+    renamedBefore.removeIf(order -> order.names().isEmpty());
   }
 
   Expected(long offset, String root, String directory, String file) {

@@ -366,6 +366,8 @@ final class SimWorld {
     Path from = path(segment);
     segment.called(directory, file);
     boolean last = isLast(segment);
+    // A process that was killed may have been about to give it this name.
+    segments.values().forEach(other -> other.mayBeCalledAgain(segment.offset, file));
     tier().move(from, disk.getPath("/logs/" + directory + "/" + file));
     segment.isNow(directory, file);
     if (last) {
