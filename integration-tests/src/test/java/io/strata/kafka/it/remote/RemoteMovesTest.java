@@ -16,6 +16,7 @@ import io.strata.kafka.it.harness.Tiers;
 import io.strata.kafka.it.harness.Topics;
 import io.strata.kafka.it.harness.Workspace;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -145,6 +146,13 @@ class RemoteMovesTest {
       open.abortTransaction();
       sent.verify(both, AS, OPEN);
     }
+    int unused = follower.stop();
+    // What the pool has of the replica that was moved away waits for a broker of ten minutes.
+    Path logs = follower.logDirectories().get(0);
+    byte[] id = (byte[]) Files.getAttribute(logs, "user:strata.directory");
+    follower
+        .strata("pool", "forget", "--directory", new String(id, StandardCharsets.US_ASCII), "--yes")
+        .orFail();
     for (StockBroker broker : List.of(leader, follower)) {
       Tiers.audit(broker);
     }
