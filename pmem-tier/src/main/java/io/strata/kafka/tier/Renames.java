@@ -63,7 +63,7 @@ record Renames(
       for (TieredSegment segment : inside) {
         renamed(segment, real.resolve(source.relativize(segment.logFile())));
       }
-      if (isReplica(target, SegmentName.Replica.DELETED)) {
+      if (SegmentNames.isReplica(target, SegmentName.Replica.DELETED)) {
         abandon(inside);
       }
       return true;
@@ -79,16 +79,12 @@ record Renames(
     }
     if (!inside.isEmpty()
         && forcesAppends.getAsBoolean()
-        && isReplica(source, SegmentName.Replica.FUTURE)
-        && !isReplica(target, SegmentName.Replica.FUTURE)) {
+        && SegmentNames.isReplica(source, SegmentName.Replica.FUTURE)
+        && !SegmentNames.isReplica(target, SegmentName.Replica.FUTURE)) {
       // It takes the place of a replica that is about to be deleted. Kafka forces the rename.
       forceLogFiles(inside);
       durable.forceDirectory(source);
     }
-  }
-
-  private static boolean isReplica(Path partition, SegmentName.Replica kind) {
-    return SegmentNames.inPartition(partition).map(name -> name.replica() == kind).orElse(false);
   }
 
   /**

@@ -78,6 +78,11 @@ public final class SegmentNames {
     return SegmentName.parse(String.valueOf(directory.getFileName()), SOME_SEGMENT);
   }
 
+  /** Returns whether a directory is a partition's, and its replica is of a kind. */
+  public static boolean isReplica(Path directory, SegmentName.Replica kind) {
+    return inPartition(directory).filter(name -> name.replica() == kind).isPresent();
+  }
+
   /** Returns whether Kafka keeps the segment when it starts; it deletes the others. */
   public static boolean isKept(SegmentName name) {
     return name.replica() != SegmentName.Replica.DELETED

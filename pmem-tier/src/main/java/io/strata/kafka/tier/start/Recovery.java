@@ -534,10 +534,7 @@ public final class Recovery {
 
   private void use(Residence in, Path logFile) throws IOException {
     // As after Kafka's own rename: see Renames.
-    boolean deleted =
-        SegmentNames.inPartition(Directories.of(logFile))
-            .filter(name -> name.replica() == SegmentName.Replica.DELETED)
-            .isPresent();
+    boolean deleted = SegmentNames.isReplica(Directories.of(logFile), SegmentName.Replica.DELETED);
     if (deleted && !in.slot().has(SlotFlag.ORPHANED)) {
       in.slot().set(SlotFlag.ORPHANED);
     } else if (!deleted && in.slot().has(SlotFlag.ORPHANED)) {
