@@ -316,9 +316,7 @@ public final class UnsyncedRenames {
   }
 
   private void noteIfDeleted(Path directory) {
-    if (SegmentNames.inPartition(directory)
-        .filter(name -> name.replica() == SegmentName.Replica.DELETED)
-        .isPresent()) {
+    if (SegmentNames.isReplica(directory, SegmentName.Replica.DELETED)) {
       deleted.add(directory);
     }
   }
