@@ -261,8 +261,13 @@ class OutagesTest {
                 TimeUnit.MILLISECONDS);
       }
       Thread.sleep(1000);
-      // Half, since the machine may be busy with other tests.
-      assertThat(served(readers, real)).isGreaterThan(before / 2);
+      // Half, and of some attempts the best: the machine may be busy with other tests. Where reads of what is away
+      // take all threads, none comes near it.
+      int meanwhile = 0;
+      for (int attempt = 0; attempt < 5 && meanwhile <= before / 2; attempt++) {
+        meanwhile = Math.max(meanwhile, served(readers, real));
+      }
+      assertThat(meanwhile).isGreaterThan(before / 2);
     } finally {
       var unused = consumers.shutdownNow();
       var unusedToo = readers.shutdownNow();
