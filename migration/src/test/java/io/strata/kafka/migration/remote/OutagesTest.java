@@ -261,8 +261,8 @@ class OutagesTest {
                 TimeUnit.MILLISECONDS);
       }
       Thread.sleep(1000);
-      // Half, and of some attempts the best: the machine may be busy with other tests. Where reads of what is away
-      // take all threads, none comes near it.
+      // Half, and of some attempts the best: the machine may be busy with other tests. Where reads
+      // of what is away take all threads, none comes near it.
       int meanwhile = 0;
       for (int attempt = 0; attempt < 5 && meanwhile <= before / 2; attempt++) {
         meanwhile = Math.max(meanwhile, served(readers, real));
