@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Counts what an engine moves, since it was made.
+ * Counts what an engine moves, and those before it that it goes on from.
  *
  * <p>Thread safety: safe for use by any number of threads.
  *

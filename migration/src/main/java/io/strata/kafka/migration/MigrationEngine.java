@@ -95,6 +95,23 @@ public final class MigrationEngine implements AutoCloseable {
       List<MigrationListener> listeners,
       EngineEvents events,
       EngineEnvironment environment) {
+    this(segments, settings, policies, listeners, events, environment, Optional.empty());
+  }
+
+  /**
+   * Makes an engine that goes on where another one has ended.
+   *
+   * @param earlier the other one's figures, of as many tiers: what it has counted counts on
+   * @throws IllegalArgumentException if the settings cannot be used
+   */
+  public MigrationEngine(
+      TieredSegments segments,
+      MigrationSettings settings,
+      PolicyRegistry policies,
+      List<MigrationListener> listeners,
+      EngineEvents events,
+      EngineEnvironment environment,
+      Optional<MigrationStats> earlier) {
     this.segments = segments;
     this.policies = policies;
     this.events = events;
@@ -102,12 +119,20 @@ public final class MigrationEngine implements AutoCloseable {
     config = Config.of(settings, policies);
     tiers = settings.thresholds().size();
     backOffs = new BackOffs(environment.nanoTime(), RandomGenerator.getDefault());
-    meters = new EngineMeters(tiers, environment.nanoTime());
+    meters =
+        earlier
+            .map(MigrationStats::meters)
+            .orElseGet(() -> new EngineMeters(tiers, environment.nanoTime()));
     queue = new MoveQueue(settings.threads());
     mover = new Mover(segments, listeners, events, backOffs, meters, environment.nanoTime());
     mover.setRates(settings);
     loop =
-        new PlanningLoop(environment.nanoTime(), events, this::round, () -> settings().interval());
+        new PlanningLoop(
+            environment.nanoTime(),
+            events,
+            this::round,
+            () -> settings().interval(),
+            earlier.map(stats -> stats.cost().failed()).orElse(0L));
   }
 
   /**

@@ -38,15 +38,20 @@ final class PlanningLoop implements Runnable {
   /** Counts rounds, and how long they took. */
   final LatencyWindow latencies;
 
-  volatile RoundCost counts = new RoundCost(0, 0, 0);
+  volatile RoundCost counts;
 
   PlanningLoop(
-      LongSupplier nanoTime, EngineEvents events, Runnable round, Supplier<Duration> interval) {
+      LongSupplier nanoTime,
+      EngineEvents events,
+      Runnable round,
+      Supplier<Duration> interval,
+      long failed) {
     this.nanoTime = nanoTime;
     this.events = events;
     this.round = round;
     this.interval = interval;
     this.latencies = new LatencyWindow(nanoTime);
+    this.counts = new RoundCost(failed, 0, 0);
   }
 
   /** Something happened that planning should not wait for. Nearly free when it is known already. */

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -82,13 +83,38 @@ class MigrationEngineTest {
                 throw new OutOfMemoryError("Java heap space");
               }
               return Duration.ofMillis(1);
-            });
+            },
+            0);
     Thread thread = new Thread(loop);
     thread.start();
     await().until(() -> rounds.get() > 3);
     loop.stop();
     thread.join();
     assertThat(pauses.get()).isGreaterThan(2);
+  }
+
+  /** A broker that moves the remote store's segments again has counters that go on. */
+  @Test
+  void whatTheEngineBeforeHasCountedCountsOn() throws Exception {
+    fill(4, 10);
+    MigrationEngine first = engine(Settings.of(0));
+    first.start();
+    await().until(() -> tier(first).destaged().number().sum() == 4);
+    first.close();
+    fill(2, 10);
+    MigrationEngine second =
+        new MigrationEngine(
+            tiers,
+            Settings.of(0).value(),
+            PolicyRegistry.builtIn(),
+            List.of(told),
+            told,
+            EngineEnvironment.system(),
+            Optional.of(first.stats()));
+    engines.add(second);
+    assertThat(tier(second).destaged().number().sum()).isEqualTo(4);
+    second.start();
+    await().until(() -> tier(second).destaged().number().sum() == 6);
   }
 
   private static TierMeter tier(MigrationEngine engine) {

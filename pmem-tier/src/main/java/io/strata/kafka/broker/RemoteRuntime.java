@@ -12,6 +12,7 @@ import io.strata.kafka.memory.calls.PageCache;
 import io.strata.kafka.metrics.MigrationLog;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
@@ -169,9 +170,12 @@ public final class RemoteRuntime implements RemoteEnvironment {
 
   @Override
   public MigrationEngine migrationEngine(
-      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
+      TieredSegments tiers,
+      MigrationSettings settings,
+      List<String> levels,
+      Optional<MigrationStats> earlier) {
     MigrationLog log = new MigrationLog(levels);
-    return new MigrationEngine(tiers, settings, policies, List.of(log), log, engine());
+    return new MigrationEngine(tiers, settings, policies, List.of(log), log, engine(), earlier);
   }
 
   @Override

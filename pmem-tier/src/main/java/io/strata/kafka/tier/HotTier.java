@@ -263,12 +263,31 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   public static HotTier open(
       TierSpec spec, TierEvents events, SegmentEvents segmentEvents, TierParts parts)
       throws IOException {
+    return open(spec, events, segmentEvents, parts, false);
+  }
+
+  /**
+   * As {@link #open(TierSpec, TierEvents, SegmentEvents)}, for what is no start of a broker: keeps
+   * the slots of all log files that are missing.
+   */
+  public static HotTier openToDrain(TierSpec spec, TierEvents events, TierParts parts)
+      throws IOException {
+    return open(spec, events, SegmentEvents.NONE, parts, true);
+  }
+
+  private static HotTier open(
+      TierSpec spec,
+      TierEvents events,
+      SegmentEvents segmentEvents,
+      TierParts parts,
+      boolean keepsMissing)
+      throws IOException {
     Moments.refuseOthers(spec);
     PoolSet pools = openPools(spec, events, parts.pools());
     try {
       LogDirectories directories = LogDirectories.open(spec, pools.paths(), events, parts.pools());
       HotTier tier = new HotTier(spec, events, segmentEvents, pools, directories, parts);
-      tier.recover(events);
+      tier.recover(events, keepsMissing);
       return tier;
     } catch (IOException | RuntimeException | Error e) {
       try {
@@ -334,11 +353,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
     }
   }
 
-  private void recover(TierEvents events) throws IOException {
+  private void recover(TierEvents events, boolean keepsMissing) throws IOException {
     if (forcesAppends) {
       NewestLogFiles.forceIn(logDirectories);
     }
-    recovered = recoverWithoutFailures();
+    recovered = recoverWithoutFailures(keepsMissing);
     // Before anything is appended: what is acknowledged from here on is in no older copy.
     logDirectories.recordPools(
         pools.all().stream().map(pool -> pool.info().id()).toList(), moments);
@@ -419,10 +438,11 @@ public final class HotTier implements SegmentFiles, AutoCloseable {
   }
 
   /** A log directory that fails, or cannot be marked, is skipped, as Kafka runs without it. */
-  private RecoveryReport recoverWithoutFailures() throws IOException {
+  private RecoveryReport recoverWithoutFailures(boolean keepsMissing) throws IOException {
     while (true) {
       try {
-        Recovery recovery = new Recovery(pools, logDirectories, moments, registry, factory::inPool);
+        Recovery recovery =
+            new Recovery(pools, logDirectories, moments, registry, factory::inPool, keepsMissing);
         RecoveryReport report = recovery.run();
         logDirectories.mark();
         missing = recovery.missing();

@@ -59,6 +59,9 @@ final class MoverRole {
   /** Is made under the lock of this object, which a stop does not hold while it waits. */
   private volatile @Nullable MigrationEngine engine;
 
+  /** What the engines before have counted; of the thread of the rounds. */
+  private Optional<MigrationStats> earlier = Optional.empty();
+
   @GuardedBy("this")
   private boolean closed;
 
@@ -217,7 +220,8 @@ final class MoverRole {
     }
     synchronized (this) {
       if (engine == null && !closed && levelNames.size() > 1) {
-        MigrationEngine made = environment.migrationEngine(tiers, live.migration(), levelNames);
+        MigrationEngine made =
+            environment.migrationEngine(tiers, live.migration(), levelNames, earlier);
         engine = made;
         // Until it has all of its threads: the next round stops it, and makes another.
         stopping = true;
@@ -235,6 +239,7 @@ final class MoverRole {
       if (!running.stop(STOPPING)) {
         return false;
       }
+      earlier = Optional.of(running.stats());
       engine = null;
     }
     stopping = false;

@@ -2,6 +2,7 @@ package io.strata.kafka.migration.remote;
 
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
@@ -55,9 +56,16 @@ public interface RemoteEnvironment {
     return KafkaReads.DEFAULT;
   }
 
-  /** Makes an engine, with those who are notified of its moves. */
+  /**
+   * Makes an engine, with those who are notified of its moves.
+   *
+   * @param earlier the figures of the one before; empty for the first one
+   */
   MigrationEngine migrationEngine(
-      TieredSegments tiers, MigrationSettings settings, List<String> levels);
+      TieredSegments tiers,
+      MigrationSettings settings,
+      List<String> levels,
+      Optional<MigrationStats> earlier);
 
   /** For tests: is notified of the stages of copies, moves and deletions. */
   default StoreStage.Hook stages() {

@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote;
 import io.strata.kafka.migration.EngineEnvironment;
 import io.strata.kafka.migration.EngineEvents;
 import io.strata.kafka.migration.MigrationEngine;
+import io.strata.kafka.migration.MigrationStats;
 import io.strata.kafka.migration.plan.MigrationSettings;
 import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
@@ -61,9 +62,13 @@ final class FixedEnvironment implements RemoteEnvironment {
 
   @Override
   public MigrationEngine migrationEngine(
-      TieredSegments tiers, MigrationSettings settings, List<String> levels) {
+      TieredSegments tiers,
+      MigrationSettings settings,
+      List<String> levels,
+      Optional<MigrationStats> earlier) {
     PolicyRegistry policies = PolicyRegistry.load(getClass().getClassLoader());
-    return new MigrationEngine(tiers, settings, policies, List.of(), EngineEvents.NONE, engine());
+    return new MigrationEngine(
+        tiers, settings, policies, List.of(), EngineEvents.NONE, engine(), earlier);
   }
 
   @Override

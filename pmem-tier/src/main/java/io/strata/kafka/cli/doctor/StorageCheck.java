@@ -9,6 +9,7 @@ import io.strata.kafka.cli.terminal.Failures;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.StrataConfig;
 import io.strata.kafka.config.StrataConfig.AckDurability;
+import io.strata.kafka.config.key.MetaProperties;
 import io.strata.kafka.memory.Durability;
 import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.memory.MemoryOpener;
@@ -84,6 +85,7 @@ public final class StorageCheck extends DoctorCheck {
     for (Path directory : broker.logDirs()) {
       logDirectory(directory);
     }
+    notFormatted();
     boolean none = broken.containsAll(broker.logDirs());
     for (Path directory : spec.logDirectories()) {
       if (none
@@ -225,6 +227,35 @@ public final class StorageCheck extends DoctorCheck {
     if (found.get(before).verdict() == Verdict.FAIL) {
       broken.add(directory);
     }
+  }
+
+  /**
+   * Kafka starts with a log directory that it cannot read, and with none that has no {@code
+   * meta.properties}: one that is missing, or a mount point without its file system.
+   */
+  private void notFormatted() {
+    List<Path> without =
+        broker.logDirs().stream().filter(each -> Files.notExists(metaProperties(each))).toList();
+    if (without.size() == broker.logDirs().size()) {
+      return; // A new broker, which is formatted later.
+    }
+    for (Path directory : without) {
+      String what = "log directory " + directory;
+      unusable.add(what);
+      if (broken.add(directory)) {
+        fail(
+            what,
+            "has no meta.properties, and other log directories have: Kafka does not start",
+            """
+            mount its file system; if it is new, run 'kafka-storage.sh format --ignore-formatted' \
+            with the cluster's id\
+            """);
+      }
+    }
+  }
+
+  private static Path metaProperties(Path logDirectory) {
+    return logDirectory.resolve(MetaProperties.FILE_NAME);
   }
 
   /**

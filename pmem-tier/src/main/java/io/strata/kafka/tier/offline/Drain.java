@@ -2,7 +2,6 @@ package io.strata.kafka.tier.offline;
 
 import io.strata.kafka.memory.ProgressListener;
 import io.strata.kafka.segment.CopyResult;
-import io.strata.kafka.segment.SegmentEvents;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.HotTier;
 import io.strata.kafka.tier.directory.Directories;
@@ -85,7 +84,7 @@ public final class Drain {
   public static Report run(
       TierSpec spec, TierEvents events, ProgressListener progress, TierParts parts)
       throws IOException {
-    try (HotTier tier = HotTier.open(spec, events, SegmentEvents.NONE, parts)) {
+    try (HotTier tier = HotTier.openToDrain(spec, events, parts)) {
       List<String> kept = new ArrayList<>(tier.recoveryReport().kept());
       List<TieredSegment> segments = new ArrayList<>();
       for (TieredSegment segment : tier.segments()) {

@@ -73,6 +73,7 @@ public final class Recovery {
   private final Moments moments;
   private final SegmentRegistry registry;
   private final Opening opening;
+  private final boolean keepsMissing;
 
   private final Map<Path, LogDirectory> owners = new HashMap<>();
   private boolean logFilesForced;
@@ -92,18 +93,25 @@ public final class Recovery {
   /** The slots of log files that are missing for the first time. */
   private final List<Slot> missing = new ArrayList<>();
 
-  /** Makes the recovery of some pools and log directories. */
+  /**
+   * Makes the recovery of some pools and log directories.
+   *
+   * @param keepsMissing whether the slots of all missing log files stay, of those too that the next
+   *     start of the broker would free
+   */
   public Recovery(
       PoolSet pools,
       LogDirectories directories,
       Moments moments,
       SegmentRegistry registry,
-      Opening opening) {
+      Opening opening,
+      boolean keepsMissing) {
     this.pools = pools;
     this.directories = directories;
     this.moments = moments;
     this.registry = registry;
     this.opening = opening;
+    this.keepsMissing = keepsMissing;
   }
 
   /** Makes the segment that a slot holds. */
@@ -133,7 +141,7 @@ public final class Recovery {
           throw new IllegalStateException("nothing is carried out");
         };
     List<Decision> withBytes =
-        new Recovery(pools, directories, moments, new SegmentRegistry(), none)
+        new Recovery(pools, directories, moments, new SegmentRegistry(), none, false)
             .decideAll().decisions().stream()
                 .filter(each -> each.in().slot().committedLength() > 0)
                 .toList();
@@ -263,9 +271,12 @@ public final class Recovery {
     if (in.slot().has(SlotFlag.MOVED) && IN_DOUBT.contains(found)) {
       found = FoundFile.AWAY;
     }
-    boolean elsewhere = directories.someAreAway();
-    return new Decision(
-        in, file, size, RecoveryRule.of(Words.of(in.slot()), found, size, elsewhere));
+    RecoveryRule rule =
+        RecoveryRule.of(Words.of(in.slot()), found, size, directories.someAreAway());
+    boolean frees =
+        rule == RecoveryRule.DISCARD
+            || (rule == RecoveryRule.FREE && in.slot().committedLength() > 0);
+    return new Decision(in, file, size, frees && keepsMissing ? RecoveryRule.ORPHAN : rule);
   }
 
   private FoundFile look(Residence in, Optional<Path> place) throws IOException {
@@ -797,10 +808,7 @@ public final class Recovery {
         slot.state() == SlotState.DELETING
             ? "its deletion waits for its log directory or partition, which is not there"
             : directory.isEmpty()
-                ? "its log directory "
-                    + slot.directoryId()
-                    + (directories.skipped() > 0 ? " was skipped" : " is offline")
-                    + ", or is not in log.dirs"
+                ? unknown(slot)
                 : slot.has(SlotFlag.MOVED)
                     ? "its partition was moved to another log directory, which is not there"
                     : isCutOff(directory.get(), slot)
@@ -808,5 +816,16 @@ public final class Recovery {
                             + " mounted?"
                         : "its file may be in a log directory that cannot be looked at";
     return Printable.of(slot.relativePath()) + ": " + why;
+  }
+
+  private String unknown(Slot slot) {
+    return directories.skipped() > 0
+        ? "its log directory " + slot.directoryId() + " was skipped, or is not in log.dirs"
+        : """
+        its log directory %s is offline, or is not in log.dirs; when it was taken out after its \
+        replicas had been moved away, or is lost for good, run 'strata pool forget --directory %1$s \
+        --config <server.properties> <pool>'\
+        """
+            .formatted(slot.directoryId());
   }
 }

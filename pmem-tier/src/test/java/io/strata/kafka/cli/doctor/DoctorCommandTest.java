@@ -309,12 +309,35 @@ class DoctorCommandTest {
     List<String> lines = new ArrayList<>(sound());
     lines.add("log.dirs=" + logs + "," + directory.resolve("unmounted"));
 
-    assertThat(verdicts(run(0, lines), "warn"))
+    // As Kafka, which ends where a log directory has no meta.properties.
+    assertThat(verdicts(run(1, lines), "fail"))
         .containsEntry("log directory " + directory.resolve("unmounted"), "is not there");
 
     lines.add("metadata.log.dir=" + directory.resolve("unmounted"));
     assertThat(verdicts(run(1, lines), "fail"))
         .containsEntry("log directory " + directory.resolve("unmounted"), "is not there");
+  }
+
+  @Test
+  void findsAMountPointWithoutItsFileSystem() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Path empty = Files.createDirectory(directory.resolve("empty"));
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("log.dirs=" + logs + "," + empty);
+
+    assertThat(verdicts(run(1, lines), "fail").get("log directory " + empty))
+        .contains("has no meta.properties, and other log directories have");
+  }
+
+  /** Kafka starts with it offline. */
+  @Test
+  void warnsOfALogDirectoryThatCannotBeUsed() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    Path file = Files.createFile(directory.resolve("file"));
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("log.dirs=" + logs + "," + file);
+
+    assertThat(verdicts(run(0, lines), "warn")).containsKey("log directory " + file);
   }
 
   @Test

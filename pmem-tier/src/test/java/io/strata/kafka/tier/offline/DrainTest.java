@@ -177,6 +177,26 @@ class DrainTest {
   }
 
   /** As the report says. */
+  /** The broker has run for ten minutes without the file: its next start frees the bytes. */
+  @Test
+  void aDrainKeepsWhatTheNextStartWouldFree() throws IOException {
+    fixture.close();
+    Path partition = fixture.logs().resolve("orders-4");
+    Path away = Files.move(partition, temp.resolve("away"));
+    fixture.open();
+    fixture.tier().noteMissing();
+    fixture.close();
+    Drain.Report report = Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE);
+    assertThat(report.complete()).isFalse();
+    assertThat(report.kept()).singleElement().asString().contains("orders-4", "pool forget");
+    Files.move(away, partition);
+    assertThat(Drain.run(fixture.spec(), TierEvents.NONE, ProgressListener.NONE).complete())
+        .isTrue();
+    for (Map.Entry<Path, byte[]> each : written.entrySet()) {
+      assertThat(Files.readAllBytes(each.getKey())).isEqualTo(each.getValue());
+    }
+  }
+
   @Test
   void aDrainIsCompleteWhenWhatIsMissingHasBeenForgotten() throws IOException {
     fixture.close();
