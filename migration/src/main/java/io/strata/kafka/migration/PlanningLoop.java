@@ -13,8 +13,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * When rounds are made: in an interval, and sooner on demand, but never so often that planning
- * takes more than a tenth of a processor.
+ * When rounds are made: in an interval, and sooner on demand, but not so often that planning takes
+ * more than a tenth of a processor. A round that takes longer than a ninth of the interval is
+ * followed by the next one after the interval all the same.
  *
  * <p>Thread safety: {@link #run} is for one thread; all else is safe for use by any number.
  */

@@ -108,7 +108,7 @@ final class MetricCatalogue {
           counter(
               "DestagedSegmentsTotal",
               m -> m.moves().destaged().number().sum(),
-              "Segments copied down from here."),
+              "Copies down of segments, or of pieces of them."),
           counter(
               "PromotedBytesTotal",
               m -> m.moves().promoted().bytes().sum(),
@@ -124,7 +124,7 @@ final class MetricCatalogue {
           counter(
               "EvictedSegmentsTotal",
               m -> m.evicted().number().sum(),
-              "Segments freed here because a lower tier or level has them too."));
+              "Evictions of segments, or of a part of one: a lower tier or level has them too."));
 
   private static final List<Metric<MigrationStats>> ENGINE =
       List.of(
@@ -137,7 +137,10 @@ final class MetricCatalogue {
               "UpBytesPerSecond",
               "bytes per second",
               stats -> stats.meters().up().perSecond(),
-              "Rate of copies up over the last ten seconds."),
+              """
+              Rate of copies up over the last ten seconds, with what they first write to the \
+              log file of a spilled segment.\
+              """),
           gauge("Queued", MOVES, MigrationStats::queued, "Moves that wait for a thread."),
           gauge("InFlight", MOVES, MigrationStats::inFlight, "Moves under way."),
           gauge("Threads", "threads", MigrationStats::threads, "Threads that make moves."),
@@ -256,7 +259,7 @@ final class MetricCatalogue {
           counter(
               "PressureSegmentsTotal",
               tier -> tier.pressure().number().sum(),
-              "Of the evicted segments, those evicted at once for an append or for another copy."),
+              "Of the evictions, those made at once for an append or for another copy."),
           counter(
               "SpilledBytesTotal",
               tier -> tier.spilled().bytes().sum(),
@@ -303,7 +306,8 @@ final class MetricCatalogue {
               SEGMENTS,
               sample -> sample.counts().placementsRefused().sum(),
               """
-              New segments that began in their log files because no pool had space or a free slot.\
+              New segments that began in their log files because the pools had too little space or \
+              no free slot.\
               """));
 
   private static final List<Metric<EventCounters>> APPEND =
@@ -341,7 +345,7 @@ final class MetricCatalogue {
               CALLS,
               sample -> sample.counts().logFileFailures().sum(),
               """
-              Operations on the log files of hot segments that failed: the disk of the \
+              Background work that failed on log files or in a pool: most often the disk of a \
               log directory is full or failing.\
               """),
           counter(
@@ -428,8 +432,8 @@ final class MetricCatalogue {
               SEGMENTS,
               LevelStats::damagedCopies,
               """
-              Copies known to be damaged: another copy is read if there is one, and the \
-              scrub removes them then.\
+              Copies known to be damaged: whole copies are read before them, and a repair \
+              replaces their files.\
               """),
           counter(
               "CopiedBytesTotal",

@@ -146,6 +146,8 @@ class RemoteMovesTest {
       open.abortTransaction();
       sent.verify(both, AS, OPEN);
     }
+    // The follower last: it has the controller, without which a broker waits for its own end.
+    leader.stop();
     int unused = follower.stop();
     // What the pool has of the replica that was moved away waits for a broker of ten minutes.
     Path logs = follower.logDirectories().get(0);

@@ -12,7 +12,8 @@ public enum ExitCode {
       Done, and not all is well: a check found errors, something could not be looked at, or what \
       was asked for is not there. Each has its line.\
       """),
-  USAGE(2, "Wrong usage: an unknown option, a malformed value, a file that does not exist."),
+  USAGE(
+      2, "Wrong usage: an unknown option, a malformed value, a --config file that does not exist."),
   REFUSED(
       3,
       """

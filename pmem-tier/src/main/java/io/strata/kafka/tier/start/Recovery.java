@@ -173,6 +173,11 @@ public final class Recovery {
     Decided decided = decideAll();
     List<Decision> decisions = decided.decisions();
     forceTagsOfCopies(decided.logFiles());
+    // Not those that had no record yet when the process was killed.
+    List<Decision> freed =
+        with(decisions, RecoveryRule.FREE, RecoveryRule.DISCARD).stream()
+            .filter(each -> each.in().slot().committedLength() > 0)
+            .toList();
     // Before a slot is freed: an empty log file with the tag of a free one may lack bytes.
     removeStaleTags(decided.stale());
     for (Decision each : decisions) {
@@ -182,7 +187,7 @@ public final class Recovery {
         registry.size(),
         paths(decisions, RecoveryRule.RESTORE),
         paths(decisions, RecoveryRule.ORPHAN),
-        paths(decisions, RecoveryRule.FREE, RecoveryRule.DISCARD),
+        freed.stream().map(each -> each.path().toString()).toList(),
         with(decisions, RecoveryRule.UNLINK, RecoveryRule.FREE_DELETED).size(),
         decided.stale().size(),
         with(decisions, RecoveryRule.DROP, RecoveryRule.LEAVE).size(),
