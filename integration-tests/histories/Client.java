@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -55,8 +56,10 @@ final class Client {
         int records = Integer.parseInt(command[4]);
         int transactions = Integer.parseInt(command[5]);
         producers =
-            List.of(thread(() -> c.produce(records)), thread(() -> c.transactions(transactions)));
-        reader = thread(c::read);
+            List.of(
+                thread("FAILED", () -> c.produce(records)),
+                thread("FAILED", () -> c.transactions(transactions)));
+        reader = thread("READER", c::read);
       } else {
         for (Thread producer : producers) {
           producer.join();
@@ -72,14 +75,15 @@ final class Client {
     void run() throws Exception;
   }
 
-  private static Thread thread(Work work) {
+  /** Says with which word it has failed, if it has. */
+  private static Thread thread(String failure, Work work) {
     Thread thread =
         new Thread(
             () -> {
               try {
                 work.run();
               } catch (Exception e) {
-                say("FAILED " + String.valueOf(e).replace('\n', ' '));
+                say(failure + " " + String.valueOf(e).replace('\n', ' '));
               }
             });
     thread.setDaemon(true);
@@ -248,8 +252,20 @@ final class Client {
       // A record that is polled may have been fetched before: the read began when its position was
       // set, or at the poll before.
       long began = System.nanoTime();
+      int corrupt = 0;
       for (int polls = 0; !ended; polls++) {
-        ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(100));
+        ConsumerRecords<byte[], byte[]> records;
+        try {
+          records = consumer.poll(Duration.ofMillis(100));
+          corrupt = 0;
+        } catch (KafkaException e) {
+          // A broker that truncates calls a batch corrupt for a moment: Kafka's own limit.
+          if (!String.valueOf(e.getMessage()).contains("corrupt message") || ++corrupt > 100) {
+            throw e;
+          }
+          Thread.sleep(100);
+          continue;
+        }
         long now = System.nanoTime();
         for (TopicPartition p : records.partitions()) {
           StringBuilder line =

@@ -57,10 +57,14 @@ type Seen struct {
 // Read is what one fetch has returned.
 type Read struct {
 	Log          TopicPartition
-	Committed    bool // by read_committed
+	Asked        int64 // from which offset on; unasked where a client does not say
+	Committed    bool  // by read_committed
 	Call, Return int64
 	Records      []Seen
 }
+
+// unasked is the offset of a read that begins with its first record.
+const unasked = int64(-1)
 
 // Entry is what a replica has at an offset when all is over.
 type Entry struct {
@@ -177,6 +181,7 @@ func Judge(h *History) *Verdict {
 				v.add("aborted", "read_committed returned %s of the aborted transaction %s", s.ID, a.Txn)
 			}
 		}
+		skipped(v, r, at[r.Log], sent, outcome)
 	}
 	committedView(v, h, logs, sent, outcome)
 	for log, entries := range logs {
@@ -185,6 +190,31 @@ func Judge(h *History) *Verdict {
 		}
 	}
 	return v
+}
+
+// skipped says what a fetch has left out between the offset that it was asked for and its last record. It leaves out
+// control records, and with read_committed those of aborted transactions.
+func skipped(v *Verdict, r *Read, at map[int64]Entry, sent map[string]*Append, outcome map[string]fate) {
+	if len(r.Records) == 0 {
+		return
+	}
+	next := r.Asked
+	if next == unasked {
+		next = r.Records[0].Offset
+	}
+	for _, s := range r.Records {
+		for ; next < s.Offset; next++ {
+			e, ok := at[next]
+			if !ok || e.Control {
+				continue
+			}
+			if a, known := sent[e.ID]; r.Committed && known && a.Txn != "" && outcome[a.Txn] == aborted {
+				continue
+			}
+			v.add("skipped", "a fetch of %s from %d returned offset %d without %q at %d", r.Log, r.Asked, s.Offset, e.ID, next)
+		}
+		next = s.Offset + 1
+	}
 }
 
 // sameReplicas returns the longest of the replicas' logs, of which all others have to be equal.

@@ -37,7 +37,7 @@ func good(n int) *History {
 		h.Appends = append(h.Appends, a)
 		if i%3 == 0 {
 			at := random.Intn(i + 1)
-			h.Reads = append(h.Reads, Read{Log: plain, Call: now + 80, Return: now + 90, Records: []Seen{{int64(at), fmt.Sprintf("r%d", at)}}})
+			h.Reads = append(h.Reads, Read{Log: plain, Asked: int64(at), Call: now + 80, Return: now + 90, Records: []Seen{{int64(at), fmt.Sprintf("r%d", at)}}})
 		}
 	}
 	for i := range n / 5 {
@@ -55,7 +55,7 @@ func good(n int) *History {
 		}
 		if commit {
 			e := logs[right][len(logs[right])-2]
-			h.Reads = append(h.Reads, Read{Log: right, Committed: true, Call: now + 7, Return: now + 8, Records: []Seen{{e.Offset, e.ID}}})
+			h.Reads = append(h.Reads, Read{Log: right, Asked: unasked, Committed: true, Call: now + 7, Return: now + 8, Records: []Seen{{e.Offset, e.ID}}})
 		}
 	}
 	for log, entries := range logs {
@@ -132,6 +132,15 @@ func TestPlantedFaults(t *testing.T) {
 		"a read of what was then gone": {func(h *History) {
 			h.Reads = append(h.Reads, Read{Log: plain, Call: 2000, Return: 2010, Records: []Seen{{3, "r3"}, {4, "other"}}})
 		}, "unread"},
+		"a fetch that leaves out a record": {func(h *History) {
+			h.Reads = append(h.Reads, Read{Log: plain, Asked: 3, Call: 20000, Return: 20010, Records: []Seen{{3, "r3"}, {5, "r5"}}})
+		}, "skipped"},
+		"a fetch that begins behind the offset that was asked for": {func(h *History) {
+			h.Reads = append(h.Reads, Read{Log: plain, Asked: 3, Call: 20000, Return: 20010, Records: []Seen{{4, "r4"}, {5, "r5"}}})
+		}, "skipped"},
+		"read_committed that leaves out a committed record": {func(h *History) {
+			h.Reads = append(h.Reads, Read{Log: left, Asked: 3, Committed: true, Call: 40000, Return: 40010, Records: []Seen{{4, "t1.2"}}})
+		}, "skipped"},
 		"a read from the future": {func(h *History) {
 			h.Reads = append(h.Reads, Read{Log: plain, Call: 1100, Return: 1110, Records: []Seen{{500, "r500"}}})
 		}, "order"},

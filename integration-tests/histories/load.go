@@ -304,7 +304,7 @@ func readAnywhere(ctx context.Context, c *Cluster, r *Recorder, ids map[string][
 		call := now()
 		broker := 1 + int32(random.Intn(replicas))
 		got, raw, err := fetch(attempt, cl, ids, broker, log, offset, committed, 64<<10)
-		read := Read{Log: log, Committed: committed, Call: call, Return: now()}
+		read := Read{Log: log, Asked: offset, Committed: committed, Call: call, Return: now()}
 		cancel()
 		if err == nil {
 			for _, record := range got.Records {
@@ -317,7 +317,8 @@ func readAnywhere(ctx context.Context, c *Cluster, r *Recorder, ids map[string][
 			r.read(read)
 		} else if raw != nil && raw.ErrorCode == kerr.CorruptMessage.Code && truncates(ctx, cl, ids, broker, log, offset) {
 			r.truncating()
-		} else if strings.Contains(strings.ToLower(err.Error()), "crc") {
+		} else if raw != nil && raw.ErrorCode == 0 {
+			// A checksum, or bytes that are no batch.
 			r.damaged(fmt.Sprintf("%s from %d on broker %d: %v", log, offset, broker, err))
 		}
 		time.Sleep(4 * time.Millisecond)
@@ -482,7 +483,7 @@ func (j *Java) listen(out io.Reader) {
 			}
 			r.end(e)
 		case len(f) > 4 && f[0] == "R":
-			read := Read{Log: TopicPartition{f[1], int32(number(2))}, Committed: true, Call: number(3), Return: number(4)}
+			read := Read{Log: TopicPartition{f[1], int32(number(2))}, Asked: unasked, Committed: true, Call: number(3), Return: number(4)}
 			for _, at := range f[5:] {
 				offset, id, _ := strings.Cut(at, "=")
 				o, _ := strconv.ParseInt(offset, 10, 64)
@@ -494,6 +495,8 @@ func (j *Java) listen(out io.Reader) {
 			r.read(read)
 		case len(f) == 1 && f[0] == "DONE":
 			j.done <- nil
+		case len(f) > 0 && f[0] == "READER":
+			r.damaged("the Java reader has ended: " + strings.Join(f[1:], " "))
 		case len(f) > 0 && f[0] == "FAILED":
 			r.fault("the Java client: %s", strings.Join(f[1:], " "))
 		}

@@ -37,7 +37,8 @@ and why, where it cannot run. Disks and consoles of a cut that showed a problem 
 
 Environment:
   STRATA_VERIFY_OFFLINE=1   install and download nothing
-Exit code: 0 when all is as promised, or skipped; 1 when not; 124 when the limit was reached.
+Exit code: 0 when all is as promised, or skipped; 1 when not; 3 when the guest could not be built; 124 when the limit was
+reached.
 EOT
 }
 
@@ -100,7 +101,7 @@ if [[ -z ${STRATA_VERIFY_OFFLINE:-} ]]; then
   built=0
   timeout 900 "$here/build-guest.sh" "$guest" "$libs" 9>&- || built=$?
   [[ $built -ne 2 ]] || skip "the guest's packages cannot be downloaded"
-  [[ $built -eq 0 ]] || exit 1
+  [[ $built -eq 0 ]] || exit 3
 fi
 
 # The machine must not outlive this script, however it ends.

@@ -40,7 +40,8 @@ final class FailingCallsTest {
 
   @Test
   void someCallsFail() throws IOException {
-    for (long seed = 0; seed < 4; seed++) {
+    // Setups with each kind of pool, with forced appends, and with a pool that spills.
+    for (long seed : List.of(0L, 1L, 2L, 3L, 4L, 6L, 9L)) {
       each(seed, FEW);
     }
     assertThat(wrong).isEmpty();
@@ -65,6 +66,10 @@ final class FailingCallsTest {
     long first = Long.getLong("strata.failing.first", 0);
     for (long seed = first; seed < first + SEEDS; seed++) {
       each(seed, Long.MAX_VALUE);
+    }
+    assertThat(ends).isPositive();
+    if (first == 0 && SEEDS > 4 && KINDS.equals(".*")) {
+      assertThat(tried).containsKeys(Call.values());
     }
     assertThat(wrong).isEmpty();
   }

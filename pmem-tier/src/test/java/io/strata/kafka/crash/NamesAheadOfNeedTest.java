@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -271,10 +273,12 @@ class NamesAheadOfNeedTest {
               .id();
       List<Thread> waiting = new ArrayList<>();
       List<Thread> users = new ArrayList<>();
+      Queue<Throwable> wrong = new ConcurrentLinkedQueue<>();
       world.disk.points(
           point -> {
             if (point == Point.FILE_FORCE || point == Point.DIRECTORY_FORCE) {
               Thread user = new Thread(() -> use(world, id));
+              user.setUncaughtExceptionHandler((thread, e) -> wrong.add(e));
               users.add(user);
               user.start();
               if (!ends(user)) {
@@ -290,6 +294,7 @@ class NamesAheadOfNeedTest {
       for (Thread user : users) {
         user.join();
       }
+      assertThat(wrong).isEmpty();
       assertThat(users).isNotEmpty();
       assertThat(waiting).isEmpty();
     }

@@ -117,6 +117,9 @@ final class PowerCutInAMoveTest {
     private final FileChannel channel = segment.open(logFile.open(), READ_WRITE);
     private final byte[] all = content(300_000);
 
+    /** What was written and came back; the segment is asked nothing. */
+    private int acknowledged;
+
     Unspill() throws IOException {
       pool.leaveFree(1);
       append(100_000);
@@ -128,8 +131,9 @@ final class PowerCutInAMoveTest {
     }
 
     private void append(int length) throws IOException {
-      int from = (int) segment.size();
+      int from = acknowledged;
       assertThat(channel.write(ByteBuffer.wrap(all, from, length), from)).isEqualTo(length);
+      acknowledged = from + length;
     }
 
     private void appendAfterEachForce() {
@@ -153,6 +157,7 @@ final class PowerCutInAMoveTest {
       } catch (CrashError e) {
         crashed = true;
       }
+      assertThat(segment.size()).isGreaterThanOrEqualTo(acknowledged);
       byte[] expected = Arrays.copyOf(all, (int) segment.size());
       for (int i = 0; i < CUTS; i++) {
         TinyPool again = TinyPool.openAfterPowerCut(memory.crash(new Random(i)));

@@ -186,12 +186,14 @@ final class PairedCommand implements Callable<Integer> {
             "%s: found the label %s again, expected another for each"
                 .formatted(each, contender.label()));
       }
+      Path folder = work.toAbsolutePath().resolve(contender.label());
+      BrokerEntrant.refuseForeign(folder);
       entrants.add(
           new BrokerEntrant(
               first.orElse(contender),
               contender,
               kafka.toAbsolutePath(),
-              work.toAbsolutePath().resolve(contender.label()),
+              folder,
               (bootstrap, jmx) ->
                   options.read(
                       file, List.of("bootstrap=" + bootstrap, "brokers=['%s']".formatted(jmx))),

@@ -56,6 +56,33 @@ class BenchMainTest {
     assertThat(folder.resolve("out")).doesNotExist();
   }
 
+  /** Each contender has a folder of its own, which is deleted and made again. */
+  @Test
+  void pairedDeletesNoFolderThatItHasNotMade() throws IOException {
+    Path pool = Files.createDirectories(folder.resolve("work/strata")).resolve("hot.pool");
+    Files.writeString(pool, "records");
+    Path scenario =
+        Files.writeString(
+            folder.resolve("a.yaml"), "name: a\ntopics: {t: {}}\nphases: {p: {broker: kill}}\n");
+    Path stock = Files.writeString(folder.resolve("stock.yaml"), "label: stock\n");
+    Path strata = Files.writeString(folder.resolve("strata.yaml"), "label: strata\n");
+
+    int code =
+        run(
+            "paired",
+            scenario.toString(),
+            "--contender=" + stock,
+            "--contender=" + strata,
+            "--kafka=" + folder,
+            "--work=" + folder.resolve("work"),
+            "--output=" + folder.resolve("out"));
+
+    assertThat(err.toString())
+        .contains("found " + pool.getParent() + ", which strata-bench has not made");
+    assertThat(code).isEqualTo(2);
+    assertThat(pool).hasContent("records");
+  }
+
   @Test
   void noCommandIsAMistake() {
     assertThat(run()).isEqualTo(2);

@@ -54,7 +54,8 @@ class LeaderChangeTest {
     new RecordLedger(TOPIC, 1, 1).produce(leader.bootstrap(), COMMON, SIZE);
 
     follower.kill();
-    new RecordLedger(TOPIC, 1, 2).produce(leader.bootstrap(), ALONE, SIZE, LEADER_ALONE);
+    // Longer: they have the same numbers as those that come in their place.
+    new RecordLedger(TOPIC, 1, 2).produce(leader.bootstrap(), ALONE, SIZE + 7, LEADER_ALONE);
     Tiers.awaitClean(leader, "hot");
     Path partition = LogFiles.partition(leader, TOPIC, 0);
     int segments = LogFiles.segments(partition).size();
@@ -100,6 +101,7 @@ class LeaderChangeTest {
     for (ConsumerRecord<byte[], byte[]> consumed :
         RecordLedger.readAll(broker.bootstrap(), TOPIC, 1, Map.of())) {
       found.add(RecordLedger.check(consumed));
+      assertThat(consumed.value()).as("value at %d", consumed.offset()).hasSize(SIZE);
     }
     List<Integer> expected = new ArrayList<>();
     IntStream.range(0, COMMON).forEach(expected::add);

@@ -120,7 +120,7 @@ class MigrationRacesTest {
           .as("records of %s, strata.it.seed=%s", ledger.topic(), SEED)
           .isEqualTo(ledger.acknowledged());
     }
-    retained.verifyNewest(bootstrap);
+    retained.verifyNewest(bootstrap, 3_000_000);
     Map<Integer, Integer> values = new HashMap<>();
     for (ConsumerRecord<byte[], byte[]> found :
         RecordLedger.readAll(bootstrap, COMPACTED, 1, Map.of())) {

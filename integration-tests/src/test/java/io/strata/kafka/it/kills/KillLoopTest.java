@@ -98,7 +98,7 @@ class KillLoopTest {
     assertThat(idempotent.verify(bootstrap).records())
         .as("records, %s", seed())
         .isEqualTo(idempotent.acknowledged());
-    retained.verifyNewest(bootstrap);
+    retained.verifyNewest(bootstrap, 2 << 20);
     broker.stop();
     assertThat(Pools.strata("pool", "check", pool.toString()).orFail().output())
         .as("the checker's report after %d kills, %s", CYCLES, seed())

@@ -276,7 +276,7 @@ class MigrationKillTest {
       }
     }
     retained.assertNoneFailed();
-    retained.verifyNewest(broker.bootstrap());
+    retained.verifyNewest(broker.bootstrap(), 3_000_000);
     verifyAndStop(broker);
   }
 

@@ -75,7 +75,9 @@ class RemoteClusterKillTest {
     assertThat(steady.verify(cluster.bootstrap()).records())
         .as("records, %s", seed())
         .isEqualTo(steady.acknowledged());
-    assertThat(retained.verifyNewest(cluster.bootstrap()).records()).as(seed()).isPositive();
+    assertThat(retained.verifyNewest(cluster.bootstrap(), 4_000_000).records())
+        .as(seed())
+        .isPositive();
     assertWhole(tier);
     for (StockBroker broker : cluster.brokers()) {
       assertThat(broker.output())

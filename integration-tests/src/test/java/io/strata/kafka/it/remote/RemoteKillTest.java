@@ -248,7 +248,7 @@ class RemoteKillTest {
     tier.awaitTiered(broker, "steady", 2, 1);
     verify(broker, steady);
     retained.assertNoneFailed();
-    long read = retained.verifyNewest(broker.bootstrap()).records();
+    long read = retained.verifyNewest(broker.bootstrap(), 3_000_000).records();
     assertThat(read).as("records that retention has left, %s", seed()).isPositive();
     assertNothingStaysBehind(tier, broker, "steady", "retained");
   }

@@ -16,6 +16,7 @@ import io.strata.kafka.it.harness.Workspace;
 import io.strata.kafka.it.kills.CampaignLedger;
 import io.strata.kafka.it.kills.CampaignLedger.Kind;
 import io.strata.kafka.it.kills.CampaignLoad;
+import io.strata.kafka.it.kills.CampaignReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +53,7 @@ final class Soak {
   private final StockBroker broker;
   private final TieredBrokers remote;
   private final List<SoakSample> samples = new ArrayList<>();
+  private final List<CampaignLedger> ledgers = new ArrayList<>();
   private final List<CampaignLoad> loads = new ArrayList<>();
   private final List<Reading> readers = new ArrayList<>();
   private int churned;
@@ -147,6 +149,7 @@ final class Soak {
       throws Exception {
     Topics.create(broker, name, 2, config);
     CampaignLedger ledger = new CampaignLedger(name, kind, 2);
+    ledgers.add(ledger);
     loads.add(CampaignLoad.start(ledger, broker.bootstrap(), 0, 1, rate, seed + loads.size()));
     readers.add(read(ledger, Reading.Start.TAIL));
     readers.add(read(ledger, Reading.Start.BEGINNING));
@@ -189,6 +192,9 @@ final class Soak {
   private void end() throws Exception {
     loads.forEach(CampaignLoad::close);
     readers.forEach(Reading::close);
+    for (CampaignLedger ledger : ledgers) {
+      CampaignReader.verify(ledger, broker.bootstrap());
+    }
     Tiers.awaitQuiet(broker);
     Tiers.assertAccounting(broker);
     Tiers.deleteTopics(broker);

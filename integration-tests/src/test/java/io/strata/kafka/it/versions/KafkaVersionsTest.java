@@ -52,10 +52,14 @@ class KafkaVersionsTest {
         ledger.produce(broker.bootstrap(), RECORDS, SIZE);
         broker.awaitLogged("Remote store: Reads fail", store.toString());
         broker.awaitLogged("Copying tiered-0", store.toString());
+        // A read has failed when it has waited for the store as long as Kafka does.
+        await()
+            .until(
+                () ->
+                    Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,operation=fetch,*")
+                        > 0);
         assertThat(reading.records()).isZero();
       }
-      assertThat(Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,operation=fetch,*"))
-          .isPositive();
       assertThat(Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,operation=copy,*"))
           .isPositive();
       assertThat(Jmx.sum(broker, "type=RemoteOperation,name=FailuresTotal,cause=fault,*")).isZero();

@@ -176,7 +176,6 @@ class DrainTest {
         .isTrue();
   }
 
-  /** As the report says. */
   /** The broker has run for ten minutes without the file: its next start frees the bytes. */
   @Test
   void aDrainKeepsWhatTheNextStartWouldFree() throws IOException {
@@ -197,6 +196,7 @@ class DrainTest {
     }
   }
 
+  /** As the report says. */
   @Test
   void aDrainIsCompleteWhenWhatIsMissingHasBeenForgotten() throws IOException {
     fixture.close();

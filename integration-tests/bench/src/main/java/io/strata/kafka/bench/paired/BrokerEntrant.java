@@ -4,6 +4,7 @@ import io.strata.kafka.bench.agent.ToolVersion;
 import io.strata.kafka.bench.result.RunResult;
 import io.strata.kafka.bench.run.Coordinator;
 import io.strata.kafka.bench.scenario.Scenario;
+import io.strata.kafka.bench.scenario.ScenarioException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,9 @@ import java.util.stream.Stream;
  */
 public final class BrokerEntrant implements Entrant {
   private static final long COMMAND_MINUTES = 10;
+
+  /** Is in each folder that this has made, and may delete. */
+  private static final String MARKER = ".strata-bench";
 
   private final Contender first;
   private final Contender contender;
@@ -62,6 +66,15 @@ public final class BrokerEntrant implements Entrant {
     this.progress = progress;
   }
 
+  /** Refuses a folder that this has not made: it may be a pool's, or a live broker's. */
+  public static void refuseForeign(Path folder) {
+    if (Files.exists(folder) && !Files.exists(folder.resolve(MARKER))) {
+      throw new ScenarioException(
+          "--work: found %s, which strata-bench has not made, expected none, since it is deleted: name another folder"
+              .formatted(folder));
+    }
+  }
+
   @Override
   public String label() {
     return contender.label();
@@ -76,6 +89,7 @@ public final class BrokerEntrant implements Entrant {
     try {
       delete();
       Files.createDirectories(folder);
+      Files.createFile(folder.resolve(MARKER));
       shell("before", commands(Contender::before));
       BrokerProcess broker = new BrokerProcess(first, contender, kafka, folder);
       started = Optional.of(broker);
@@ -167,6 +181,7 @@ public final class BrokerEntrant implements Entrant {
   }
 
   private void delete() throws IOException {
+    refuseForeign(folder);
     if (!Files.exists(folder)) {
       return;
     }

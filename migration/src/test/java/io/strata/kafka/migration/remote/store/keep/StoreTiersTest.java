@@ -443,6 +443,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     store.lookup.damaged(store.directories().get(0), SEGMENT.key(), "found by the test");
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(cold.segments.get(SEGMENT.key().id())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
   /** No read has found it yet. */
@@ -454,6 +455,7 @@ class StoreTiersTest extends TieredSegmentsContract {
     damage(StoreNames.MANIFEST);
     assertThat(tiers.destage(id, 2, MoveControl.UNLIMITED).outcome())
         .isEqualTo(MoveResult.Outcome.DONE);
+    assertThat(cold.segments.get(SEGMENT.key().id())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
   /** Copies a segment into the store, and on to the second level; returns its id. */
