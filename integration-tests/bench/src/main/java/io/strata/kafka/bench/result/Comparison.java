@@ -1,11 +1,13 @@
 package io.strata.kafka.bench.result;
 
+import io.strata.kafka.bench.scenario.ScenarioException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -41,8 +43,20 @@ public record Comparison(List<String> labels, List<Line> lines, List<String> fai
    */
   public record Ratio(double median, double least, double most, int pairs, List<Double> interval) {}
 
-  /** Compares results. */
+  /**
+   * Compares results.
+   *
+   * @throws ScenarioException if they are of several scenarios, whose phases may have the same
+   *     names
+   */
   public static Comparison of(List<RunResult> results) {
+    Set<String> scenarios =
+        results.stream().map(RunResult::name).collect(Collectors.toCollection(TreeSet::new));
+    if (scenarios.size() > 1) {
+      throw new ScenarioException(
+          "found results of the scenarios %s, expected those of one: compare each alone"
+              .formatted(String.join(", ", scenarios)));
+    }
     Map<String, List<Good>> good = new LinkedHashMap<>();
     List<String> failures = new ArrayList<>();
     for (RunResult result : results) {
