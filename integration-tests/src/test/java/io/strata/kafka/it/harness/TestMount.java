@@ -111,12 +111,12 @@ public final class TestMount implements AutoCloseable {
 
   /** Takes it away while it is in use: open files stay, the path leads to an empty directory. */
   public void disappear() throws IOException, InterruptedException {
-    must("umount", "-l", point.toString());
+    change("umount", "-l", point.toString());
   }
 
   /** Mounts it again after it has disappeared. */
   public void comeBack() throws IOException, InterruptedException {
-    must(command.toArray(new String[0]));
+    change(command.toArray(new String[0]));
   }
 
   /**
@@ -126,7 +126,7 @@ public final class TestMount implements AutoCloseable {
   public void turnReadOnly() throws IOException, InterruptedException {
     disappear();
     comeBack();
-    must("mount", "-o", "remount,bind,ro", point.toString());
+    change("mount", "-o", "remount,bind,ro", point.toString());
   }
 
   /** Has the kernel find an error in it, and so make it read-only; one made by {@link #fragile}. */
@@ -140,10 +140,10 @@ public final class TestMount implements AutoCloseable {
 
   /** What an operator does after {@link #fail}; no process may use it. */
   public void repair() throws IOException, InterruptedException {
-    must("umount", point.toString());
+    change("umount", point.toString());
     Path image = point.resolveSibling("image");
     // 1: errors were found, and corrected.
-    must("sh", "-c", "e2fsck -fy '" + image + "' || test $? -eq 1");
+    change("sh", "-c", "e2fsck -fy '" + image + "' || test $? -eq 1");
     comeBack();
   }
 
@@ -157,6 +157,14 @@ public final class TestMount implements AutoCloseable {
   /** Whether there is a command of the name. */
   public static boolean isInstalled(String command) throws IOException, InterruptedException {
     return run("sh", "-c", "command -v " + command + " >/dev/null").isEmpty();
+  }
+
+  /** Runs a command on what could be mounted: a test that is under way is not skipped. */
+  private static void change(String... command) throws IOException, InterruptedException {
+    String problem = run(command);
+    if (!problem.isEmpty()) {
+      throw new AssertionError(String.join(" ", command) + ": " + problem);
+    }
   }
 
   /** Runs a command without which the test makes no sense. */
