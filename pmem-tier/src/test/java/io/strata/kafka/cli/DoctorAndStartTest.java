@@ -391,7 +391,14 @@ class DoctorAndStartTest {
           found.stream().filter(each -> each.verdict() == Verdict.FAIL).toList();
       assertThat(content()).as("seed %d %s", seed, done).isEqualTo(before);
       Path metadata = broker().metadataLogDir();
-      String start = Files.isDirectory(metadata) ? "starts" : "Kafka refuses";
+      List<Path> unformatted =
+          logs.stream()
+              .filter(directory -> Files.notExists(directory.resolve("meta.properties")))
+              .toList();
+      boolean kafkaStarts =
+          Files.isDirectory(metadata)
+              && (unformatted.isEmpty() || unformatted.size() == logs.size());
+      String start = kafkaStarts ? "starts" : "Kafka refuses";
       if (start.equals("starts")) {
         try (HotTier tier = HotTier.start(TierSpecs.of(config(), broker()), NONE, EVENTS)) {
           assertThat(tier.pools()).isNotEmpty();

@@ -59,7 +59,7 @@ final class MoverRole {
   /** Is made under the lock of this object, which a stop does not hold while it waits. */
   private volatile @Nullable MigrationEngine engine;
 
-  /** What the engines before have counted; of the thread of the rounds. */
+  /** The figures of the engine before; of the thread of the rounds. */
   private Optional<MigrationStats> earlier = Optional.empty();
 
   @GuardedBy("this")
