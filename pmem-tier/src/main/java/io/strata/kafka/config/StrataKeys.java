@@ -47,8 +47,8 @@ public final class StrataKeys {
               """
               The pool files where there is one tier: short for `strata.tiers=hot` and \
               `strata.tier.hot.pools`. A segment lies wholly in one pool; new segments go to the \
-              pool with the most space, clean segments included. A pool that holds segments must stay in the list: \
-              take it out after `strata drain`. The paths are absolute: commands and the \
+              pool with the most space, clean segments included. A pool that holds segments must \
+              stay in the list: take it out after `strata drain`. The paths are absolute: commands and the \
               broker have working directories of their own.\
               """);
 

@@ -73,12 +73,7 @@ final class PowerCuts {
         done++;
         long started = System.nanoTime();
         Cut cut = chain.cut(done == cuts);
-        String problem =
-            kind.loss() != Loss.NONE
-                ? ""
-                : cut.lost() > 0
-                    ? cut.lost() + " records lost"
-                    : cut.acknowledged() == 0 ? "no record was acknowledged" : "";
+        String problem = kind.loss() == Loss.NONE ? problem(cut) : "";
         add(new Line(kind, seed, cut, problem), done, started);
         if (!problem.isEmpty()) {
           chain.keep();
@@ -99,6 +94,14 @@ final class PowerCuts {
       return at;
     }
     return done;
+  }
+
+  /** Says what is wrong with a cut by which nothing may be lost; empty if nothing is. */
+  private static String problem(Cut cut) {
+    if (cut.lost() > 0) {
+      return cut.lost() + " records lost";
+    }
+    return cut.acknowledged() == 0 ? "no record was acknowledged" : "";
   }
 
   /** What takes too long shows no lost record: the machine may be slow. */

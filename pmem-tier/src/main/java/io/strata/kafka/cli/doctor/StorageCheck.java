@@ -235,7 +235,9 @@ public final class StorageCheck extends DoctorCheck {
    */
   private void notFormatted() {
     List<Path> without =
-        broker.logDirs().stream().filter(each -> Files.notExists(metaProperties(each))).toList();
+        broker.logDirs().stream()
+            .filter(each -> Files.notExists(each.resolve(MetaProperties.FILE_NAME)))
+            .toList();
     if (without.size() == broker.logDirs().size()) {
       return; // A new broker, which is formatted later.
     }
@@ -252,10 +254,6 @@ public final class StorageCheck extends DoctorCheck {
             """);
       }
     }
-  }
-
-  private static Path metaProperties(Path logDirectory) {
-    return logDirectory.resolve(MetaProperties.FILE_NAME);
   }
 
   /**

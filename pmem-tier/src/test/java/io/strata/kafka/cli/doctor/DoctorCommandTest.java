@@ -303,11 +303,17 @@ class DoctorCommandTest {
     assertThat(verdicts(run(0, sound()), "warn").get("kafka")).contains("Kafka 5.0.0");
   }
 
+  /** The keys of a sound installation, and one log directory more. */
+  private List<String> soundWith(Path logDirectory) {
+    List<String> lines = new ArrayList<>(sound());
+    lines.add("log.dirs=" + logs + "," + logDirectory);
+    return lines;
+  }
+
   @Test
   void findsAMissingLogDirectory() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
-    List<String> lines = new ArrayList<>(sound());
-    lines.add("log.dirs=" + logs + "," + directory.resolve("unmounted"));
+    List<String> lines = soundWith(directory.resolve("unmounted"));
 
     // As Kafka, which ends where a log directory has no meta.properties.
     assertThat(verdicts(run(1, lines), "fail"))
@@ -322,8 +328,7 @@ class DoctorCommandTest {
   void findsAMountPointWithoutItsFileSystem() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     Path empty = Files.createDirectory(directory.resolve("empty"));
-    List<String> lines = new ArrayList<>(sound());
-    lines.add("log.dirs=" + logs + "," + empty);
+    List<String> lines = soundWith(empty);
 
     assertThat(verdicts(run(1, lines), "fail").get("log directory " + empty))
         .contains("has no meta.properties, and other log directories have");
@@ -334,8 +339,7 @@ class DoctorCommandTest {
   void warnsOfALogDirectoryThatCannotBeUsed() throws IOException {
     createPool(PoolOwner.of(1, "abc"));
     Path file = Files.createFile(directory.resolve("file"));
-    List<String> lines = new ArrayList<>(sound());
-    lines.add("log.dirs=" + logs + "," + file);
+    List<String> lines = soundWith(file);
 
     assertThat(verdicts(run(0, lines), "warn")).containsKey("log directory " + file);
   }
