@@ -1,7 +1,9 @@
 package io.strata.kafka.bench.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.bench.scenario.ScenarioException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -111,6 +113,28 @@ class ComparisonTest {
       results.add(ResultFilesTest.result(label, values[i]).ofRound("session/" + i));
     }
     return results;
+  }
+
+  /** Their phases and groups may have the same names. */
+  @Test
+  void resultsOfSeveralScenariosAreRefused() {
+    RunResult one = ResultFilesTest.result("stock", 100);
+    RunResult other =
+        new RunResult(
+            one.format(),
+            one.tool(),
+            one.label(),
+            "another",
+            one.scenario(),
+            one.started(),
+            one.cluster(),
+            one.hosts(),
+            one.phases(),
+            one.round(),
+            one.failures());
+    assertThatThrownBy(() -> Comparison.of(List.of(one, other)))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("another");
   }
 
   /** The ranks of the sign test: tables of order statistics have them. */
