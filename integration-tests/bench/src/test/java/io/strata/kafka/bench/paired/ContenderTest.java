@@ -9,8 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ContenderTest {
   @TempDir private Path folder;
@@ -118,5 +121,26 @@ class ContenderTest {
   void aRelativeJarIsTheOneWhereTheToolRuns() throws IOException {
     assertThat(read("label: x\nclass-path: [target/strata.jar]").classPath())
         .containsExactly(Path.of("target/strata.jar").toAbsolutePath().toString());
+  }
+
+  /** A pool or a store that someone names by mistake may be a live broker's. */
+  @ParameterizedTest
+  @MethodSource("examples")
+  void anExampleRemovesOnlyWhatItHasMade(Path file) {
+    Map<String, String> values =
+        Map.of(
+            "strata", "/j", "tests", "/t", "size", "1", "pool", "/p", "tmpfs", "/m", "store", "/s");
+    Contender contender = Contender.read(file, List.of(), values);
+
+    assertThat(Stream.of(contender.before(), contender.after()).flatMap(List::stream))
+        .filteredOn(command -> command.startsWith("rm "))
+        .allMatch(command -> command.endsWith("strata-bench\""));
+  }
+
+  static List<Path> examples() throws IOException {
+    Path contenders = Path.of("..", "..", "examples", "benchmarks", "contenders");
+    try (Stream<Path> all = Files.list(contenders)) {
+      return all.sorted().toList();
+    }
   }
 }
