@@ -26,6 +26,8 @@ public final class JdkFileSystem {
 
   /** Returns whether Strata's provider is the JVM's default provider. */
   public static boolean providerActive() {
+    // The JVM makes its provider when it is first asked for one.
+    FileSystem unused = FileSystems.getDefault();
     return noted != null;
   }
 

@@ -1,5 +1,6 @@
 package io.strata.kafka.cli;
 
+import io.strata.kafka.broker.JdkFileSystem;
 import io.strata.kafka.cli.doctor.DoctorCommand;
 import io.strata.kafka.cli.pool.AcceptLossCommand;
 import io.strata.kafka.cli.pool.DrainCommand;
@@ -76,6 +77,18 @@ public final class Main extends StrataCommand.Group {
   }
 
   static int run(PrintWriter out, PrintWriter err, String... args) {
+    if (JdkFileSystem.providerActive()) {
+      // The provider shows a segment as whole, and its log file is not: a command would act on
+      // that.
+      err.println(
+          """
+          strata: found Strata's provider (-Djava.nio.file.spi.DefaultFileSystemProvider) in this \
+          command's own JVM, expected it in the broker's alone: take it out of STRATA_OPTS, \
+          JAVA_TOOL_OPTIONS and JDK_JAVA_OPTIONS for the command, and leave it in KAFKA_OPTS; \
+          nothing has been changed\
+          """);
+      return ExitCode.REFUSED.code();
+    }
     int code =
         commandLine()
             .setOut(new PrintableWriter(out))

@@ -17,6 +17,13 @@ import java.util.stream.Collectors;
  * <p>Not thread-safe.
  */
 final class KeyReader {
+  /** What is left behind when Strata's keys were removed. */
+  private static final String WITHOUT_KEYS =
+      """
+      ; if 'strata drain' has taken Strata out, remove \
+      -Djava.nio.file.spi.DefaultFileSystemProvider from KAFKA_OPTS\
+      """;
+
   private final Map<String, String> properties;
   private final Predicate<String> resolved;
   private final List<ConfigProblem> problems = new ArrayList<>();
@@ -55,11 +62,14 @@ final class KeyReader {
   <T> Optional<T> read(StrataKey<T> key) {
     Optional<String> value = Optional.ofNullable(properties.get(key.name()));
     if (value.isEmpty() && key.defaultValue().isEmpty()) {
+      String action = "set it in server.properties (see docs/reference/configuration.md)";
       refuse(
           key.name(),
           "nothing",
           key.expected(),
-          "set it in server.properties (see docs/reference/configuration.md)");
+          key.equals(StrataKeys.POOLS) && names(StrataKeys.PREFIX).isEmpty()
+              ? action + WITHOUT_KEYS
+              : action);
       return Optional.empty();
     }
     return value.or(key::defaultValue).flatMap(text -> parse(key, text));

@@ -1,7 +1,5 @@
 package io.strata.kafka.pool;
 
-import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
-
 import io.strata.kafka.memory.FileProbe;
 import io.strata.kafka.pool.words.PoolException;
 import io.strata.kafka.pool.words.PoolException.Kind;
@@ -12,7 +10,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
 
@@ -95,31 +92,6 @@ final class PoolAccess {
         }
         return;
       }
-    }
-  }
-
-  /**
-   * Gives a file that root has created to the owner of another file: the broker, which runs as that
-   * user, could not open it. Does nothing where this process may not.
-   *
-   * @param created is changed itself, and not what it points to if it is a link by now
-   */
-  static void shareOwner(Path created, Path with) throws IOException {
-    PosixFileAttributeView view =
-        Files.getFileAttributeView(created, PosixFileAttributeView.class, NOFOLLOW_LINKS);
-    if (view == null) {
-      return;
-    }
-    PosixFileAttributes wanted = Files.readAttributes(with, PosixFileAttributes.class);
-    if (view.readAttributes().owner().equals(wanted.owner())) {
-      return;
-    }
-    try {
-      // The owner first: of their own files others than root may change the group.
-      view.setOwner(wanted.owner());
-      view.setGroup(wanted.group());
-    } catch (FileSystemException notRoot) {
-      return; // It stays this user's, as every file that a user creates.
     }
   }
 

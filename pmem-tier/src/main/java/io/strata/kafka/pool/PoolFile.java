@@ -1,6 +1,7 @@
 package io.strata.kafka.pool;
 
 import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.FileOwner;
 import io.strata.kafka.memory.MemoryOpener;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.memory.OverlayMemory;
@@ -80,7 +81,7 @@ final class PoolFile {
     } catch (NoSpaceException e) {
       throw noSpace(spec.path(), e);
     }
-    PoolAccess.shareOwner(unfinished, directoryOf(spec.path()));
+    FileOwner.share(unfinished, directoryOf(spec.path()));
     try (PersistentMemory memory = MemoryOpener.open(spec.type(), unfinished, lock)) {
       PoolFormatter.format(memory, spec, Session.CLEARED, UUID.randomUUID());
     }

@@ -477,6 +477,7 @@ public final class Segment implements SegmentBytes {
       writer.markBroken(e);
       throw e;
     }
+    events.left(in.get());
     writer.publish(Optional.empty(), HotView.inLogFile(size()));
     retire(in.get().pool(), extents);
     return in;
@@ -697,20 +698,33 @@ public final class Segment implements SegmentBytes {
 
   @Override
   public int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
-    events.appending();
-    return writer.write(source, position, logFile);
+    int written;
+    do {
+      boolean inPool = writer.inPool();
+      events.appending();
+      written = writer.write(source, position, logFile, inPool);
+    } while (written == SegmentWriter.LEFT);
+    return written;
   }
 
   @Override
   public int append(ByteBuffer source, FileChannel logFile) throws IOException {
-    events.appending();
-    return writer.append(source, logFile);
+    int written;
+    do {
+      boolean inPool = writer.inPool();
+      events.appending();
+      written = writer.append(source, logFile, inPool);
+    } while (written == SegmentWriter.LEFT);
+    return written;
   }
 
   @Override
   public void truncate(long length, FileChannel logFile) throws IOException {
-    events.truncating();
-    writer.truncate(length, logFile);
+    boolean inPool;
+    do {
+      inPool = writer.inPool();
+      events.truncating();
+    } while (!writer.truncate(length, logFile, inPool));
   }
 
   @Override

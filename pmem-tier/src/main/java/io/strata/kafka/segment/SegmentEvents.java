@@ -1,5 +1,6 @@
 package io.strata.kafka.segment;
 
+import io.strata.kafka.segment.view.Residence;
 import java.io.IOException;
 
 /**
@@ -53,6 +54,13 @@ public interface SegmentEvents {
    * @param atOnce whether an append or a copy needed the space
    */
   default void evicted(long bytes, boolean atOnce) {}
+
+  /**
+   * The segment has left its slot, which is free; its log file has all bytes and, still, the slot's
+   * tag. Called under the writer lock, before anyone sees that: a change that finds the segment in
+   * its log file comes after this.
+   */
+  default void left(Residence in) {}
 
   /**
    * Extents that are no longer read could not be given back to the pool. They stay out of use until

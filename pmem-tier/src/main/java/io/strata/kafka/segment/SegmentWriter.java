@@ -49,6 +49,9 @@ final class SegmentWriter {
    */
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
+  /** Returned by a write that has to be announced again. */
+  static final int LEFT = -1;
+
   private final Segment segment;
   private final ReaderGate gate;
   private final SegmentSettings settings;
@@ -129,14 +132,21 @@ final class SegmentWriter {
     return view;
   }
 
-  /** See {@link SegmentBytes#write}. */
-  int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
-    return write(source, false, position, logFile);
+  /**
+   * See {@link SegmentBytes#write}.
+   *
+   * @param inPool whether the segment was in a pool when the change was announced
+   * @return {@link #LEFT}, with nothing done, if it has left its pool since: its log file has a
+   *     slot's tag now, which is to go before the change
+   */
+  int write(ByteBuffer source, long position, FileChannel logFile, boolean inPool)
+      throws IOException {
+    return write(source, false, position, logFile, inPool);
   }
 
-  /** See {@link SegmentBytes#append}. */
-  int append(ByteBuffer source, FileChannel logFile) throws IOException {
-    return write(source, true, 0, logFile);
+  /** As {@link #write(ByteBuffer, long, FileChannel, boolean)}; see {@link SegmentBytes#append}. */
+  int append(ByteBuffer source, FileChannel logFile, boolean inPool) throws IOException {
+    return write(source, true, 0, logFile, inPool);
   }
 
   /**
@@ -144,11 +154,15 @@ final class SegmentWriter {
    *
    * @param atEnd where to: to the end, which only the lock's holder knows, or to {@code position}
    */
-  private int write(ByteBuffer source, boolean atEnd, long position, FileChannel logFile)
+  private int write(
+      ByteBuffer source, boolean atEnd, long position, FileChannel logFile, boolean inPool)
       throws IOException {
     int written;
     lock.lock();
     try {
+      if (inPool && pooled == null) {
+        return LEFT;
+      }
       written = writeWithoutLocking(source, atEnd ? view.size() : position, logFile);
     } catch (RuntimeException | Error e) {
       inDoubt = true;
@@ -479,10 +493,18 @@ final class SegmentWriter {
     }
   }
 
-  /** See {@link SegmentBytes#truncate}. */
-  void truncate(long length, FileChannel logFile) throws IOException {
+  /**
+   * See {@link SegmentBytes#truncate}.
+   *
+   * @param inPool as of {@link #write(ByteBuffer, long, FileChannel, boolean)}
+   * @return false, with nothing done, if the segment has left its pool since
+   */
+  boolean truncate(long length, FileChannel logFile, boolean inPool) throws IOException {
     lock.lock();
     try {
+      if (inPool && pooled == null) {
+        return false;
+      }
       if (length < view.size()) {
         requireChangeable();
         guard.changing();
@@ -492,6 +514,7 @@ final class SegmentWriter {
           boolean unused = truncateWithoutLocking(length, logFile);
         }
       }
+      return true;
     } catch (RuntimeException | Error e) {
       inDoubt = true;
       throw e;

@@ -30,9 +30,14 @@ public final class ValidRecords {
    */
   public static long nextOffset(Path file, long baseOffset) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      BatchCheck batches = new BatchCheck(0);
-      long unused = Copying.pieces(channel, 0, channel.size(), batches::update);
-      return nextOffset(channel, batches.validEnd(), baseOffset);
+      return nextOffset(channel, check(channel).validEnd(), baseOffset);
+    }
+  }
+
+  /** Returns the position behind the last valid batch, in bytes. */
+  public static long end(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return check(channel).validEnd();
     }
   }
 
@@ -42,10 +47,14 @@ public final class ValidRecords {
    */
   public static Optional<String> problem(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      BatchCheck batches = new BatchCheck(0);
-      long unused = Copying.pieces(channel, 0, channel.size(), batches::update);
-      return batches.problem();
+      return check(channel).problem();
     }
+  }
+
+  private static BatchCheck check(FileChannel file) throws IOException {
+    BatchCheck batches = new BatchCheck(0);
+    long unused = Copying.pieces(file, 0, file.size(), batches::update);
+    return batches;
   }
 
   private static long nextOffset(FileChannel file, long length, long baseOffset)

@@ -19,6 +19,7 @@ import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -158,6 +159,14 @@ record SegmentFactory(
       TieredSegment named = segment;
       if (named != null) {
         named.residence().ifPresent(in -> counts.evicted(in, bytes, atOnce));
+      }
+    }
+
+    @Override
+    public void left(Residence in) {
+      TieredSegment named = segment;
+      if (named != null) {
+        named.leftTag(Optional.of(in.tag()));
       }
     }
 

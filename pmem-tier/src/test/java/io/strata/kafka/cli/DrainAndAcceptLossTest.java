@@ -198,6 +198,29 @@ class DrainAndAcceptLossTest {
     }
   }
 
+  /** As two volumes of a container on one disk: each has room for itself, and not for both. */
+  @Test
+  void theSpaceOfADiskThatIsMountedTwiceIsCountedOnce() throws Exception {
+    try (LoopMount disk = LoopMount.of(directory, "ext4", 32);
+        LoopMount again = LoopMount.again(disk, directory.resolve("again"))) {
+      createPool(disk.directory().resolve("logs"), directory.resolve("other.pool"));
+      CommandLineRun.of("pool", "grow", "--size", "16MiB", pool).succeeds();
+      Path first = logs;
+      logs = secondLogDirectory(again.directory().resolve("second"));
+      append("audit-0/" + FIRST, 4 << 20);
+      logs = first;
+      append("orders-0/" + FIRST, 4 << 20);
+      Path filler = disk.directory().resolve("filler");
+      while (Files.getFileStore(logs).getUsableSpace() > 6 << 20) {
+        Files.write(
+            filler, new byte[1 << 20], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+      }
+
+      assertThat(CommandLineRun.of("drain", "--config", config).fails(ExitCode.REFUSED).err())
+          .contains("expected 8 MiB", "make the file system");
+    }
+  }
+
   /** Another owner does not help; the mount's options are another directory's, by the JDK. */
   @Test
   @SuppressWarnings("try") // mounted until it is closed
@@ -557,7 +580,7 @@ class DrainAndAcceptLossTest {
   @SuppressWarnings("try") // mounted until it is closed
   void aReadOnlyLogDirectoryIsNamedAndTheOthersAreDone() throws Exception {
     Path first = logs;
-    logs = secondLogDirectory();
+    logs = secondLogDirectory(directory.resolve("second"));
     byte[] bytes = append("audit-0/" + FIRST, 50_000);
     Path other = logs.resolve("audit-0").resolve(FIRST);
     logs = first;
@@ -574,13 +597,18 @@ class DrainAndAcceptLossTest {
       CommandLineRun loss = CommandLineRun.of("accept-loss", "--config", config, "--yes");
       assertThat(loss.code()).as(loss.err()).isEqualTo(ExitCode.FINDINGS.code());
       assertThat(loss.err()).contains("log directory " + first + " was not changed to the end");
+      assertThat(loss.out()).contains("audit-1").doesNotContain("orders-0");
+      JsonNode json =
+          CommandLineRun.of("accept-loss", "--config", config, "--yes", "--json").json();
+      assertThat(json.get("done").asBoolean()).isFalse();
+      assertThat(json.at("/skipped/0/logDirectory").asText()).isEqualTo("" + first);
       assertThat(SegmentTag.read(logs.resolve("audit-1").resolve(FIRST))).isEmpty();
     }
   }
 
   /** Beside the first one; both are configured. */
-  private Path secondLogDirectory() throws IOException {
-    Path second = Files.createDirectory(directory.resolve("second"));
+  private Path secondLogDirectory(Path second) throws IOException {
+    Files.createDirectory(second);
     Files.writeString(second.resolve("meta.properties"), "node.id=1\ncluster.id=c\n");
     Files.createFile(second.resolve(".lock"));
     Files.writeString(

@@ -100,6 +100,7 @@ class RefusalListTest {
           "PinnedFile.open",
           "PoolFile.noSpace",
           "PoolSpec.invalid",
+          "SegmentTag.read",
           "StrataReporter.requireSameConfiguration",
           "WriteBack.failure");
 

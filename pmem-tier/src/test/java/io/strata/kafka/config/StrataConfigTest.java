@@ -287,7 +287,10 @@ class StrataConfigTest {
         .singleElement()
         .extracting(ConfigProblem::message)
         .asString()
-        .startsWith("strata.pools: found nothing, expected a comma-separated list of pool files");
+        .startsWith("strata.pools: found nothing, expected a comma-separated list of pool files")
+        .contains("if 'strata drain' has taken Strata out, remove -Djava.nio.file.spi");
+    assertThat(StrataConfig.parse(Map.of("strata.placement.topics", "a.*")).problems())
+        .noneMatch(problem -> problem.message().contains("drain"));
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -254,6 +255,31 @@ final class CrashCasesTest {
             return true;
           });
       killed.truncate(Objects.requireNonNull(killed.segments.get(first)), 0);
+    }
+  }
+
+  /** A killed broker's last batch is torn in the log file, and Kafka has not cut it yet. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2, 3})
+  void aKilledDrainOfASegmentWithATornEndGoesOn(int setup) throws Exception {
+    SimWorld world = opened(Setup.ALL.get(setup).with(Setup.PoolSize.SMALL));
+    Expected segment = segment(world, 50_000);
+    while (!view(world, segment).spilled()) {
+      world.append(segment, SimBatches.of(30_000, 2));
+    }
+    world.append(segment, Arrays.copyOf(SimBatches.of(30_000, 3), 20_000));
+    world.background().runAll();
+    List<SimWorld> cut = new ArrayList<>();
+    world.points(
+        point -> {
+          cut.add(world.crash(End.KILL, new Loss(0)));
+          cut.add(world.crash(End.POWER_CUT, new Loss(cut.size())));
+          return true;
+        });
+    world.drain();
+    assertThat(cut).isNotEmpty();
+    for (SimWorld killed : cut) {
+      killed.drain();
     }
   }
 

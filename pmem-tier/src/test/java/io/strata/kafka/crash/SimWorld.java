@@ -657,7 +657,9 @@ final class SimWorld {
 
   /** Drains everything, and looks at it as a stock broker would. */
   void drain() throws IOException {
-    close();
+    if (isUp()) {
+      close();
+    }
     SimExecutor executor = new SimExecutor();
     var report = SimTier.drain(spec(), events, pools(), () -> executor);
     if (!report.complete()) {

@@ -19,6 +19,7 @@ import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -198,6 +199,18 @@ class DefaultProviderTest {
     assertThat(run.exitCode()).as(run.output()).isZero();
     assertThat(report).content().isEqualTo("OK");
     assertThat(directory.resolve("a.jfr")).isNotEmptyFile();
+  }
+
+  /** It would take what the pool has of a segment for what its log file has. */
+  @Test
+  void theCommandLineDoesNotRunWithTheProvider() throws Exception {
+    Run run =
+        run(
+            Path.of(System.getProperty("java.home")),
+            List.of(PROVIDER, "-cp", classPath, "io.strata.kafka.cli.Main", "status"));
+
+    assertThat(run.output()).startsWith("strata: found Strata's provider").contains("STRATA_OPTS");
+    assertThat(run.exitCode()).isEqualTo(3);
   }
 
   private void assertOk(Path jdk, List<String> arguments) throws Exception {

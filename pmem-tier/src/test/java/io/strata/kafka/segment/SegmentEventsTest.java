@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.RecordingMemory;
 import io.strata.kafka.pool.Slot;
+import io.strata.kafka.segment.view.Residence;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -85,6 +86,71 @@ final class SegmentEventsTest {
         channel.transferTo(BLOCK + 5, 100, Channels.newChannel(target));
         assertThat(heard).containsExactly("read 20", "in the log file 20", "read 20");
         assertThat(target.size()).isEqualTo(40);
+      }
+    }
+  }
+
+  private interface Change {
+    void make(FileChannel channel) throws IOException;
+  }
+
+  /**
+   * An eviction between the notice and the change puts the slot's tag onto a log file that changes:
+   * without another notice a start would take the file for an older copy.
+   */
+  @Test
+  void anEvictionAfterTheNoticeOfAChangeBringsAnotherOne() throws IOException {
+    assertNotedAgain(channel -> channel.truncate(100));
+    assertNotedAgain(channel -> channel.write(ByteBuffer.allocate(10)));
+    assertNotedAgain(channel -> channel.write(ByteBuffer.allocate(10), 50));
+  }
+
+  private static void assertNotedAgain(Change change) throws IOException {
+    List<Segment> evicted = new ArrayList<>();
+    List<String> noted = new ArrayList<>();
+    SegmentEvents notices =
+        new SegmentEvents() {
+          @Override
+          public void truncating() throws IOException {
+            appending();
+          }
+
+          @Override
+          public void appending() throws IOException {
+            if (!evicted.isEmpty()) {
+              boolean first = noted.isEmpty();
+              noted.add("a change " + (evicted.get(0).residence().isPresent() ? "in" : "behind"));
+              assertThat(evicted.get(0).evict(true).isPresent()).isEqualTo(first);
+            }
+          }
+
+          @Override
+          public void left(Residence in) {
+            // Whoever finds it in its log file comes later.
+            noted.add("left, seen " + (evicted.get(0).residence().isPresent() ? "in" : "behind"));
+          }
+        };
+    HeapFile logFile = new HeapFile();
+    try (TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20))) {
+      Segment segment =
+          new Segment(
+              pool.allocate("t-0/x.log"),
+              pool.pool(),
+              0,
+              new SegmentSettings(false, InstantSource.system()),
+              notices);
+      try (FileChannel channel =
+              segment.open(
+                  logFile.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+          FileChannel copy = logFile.open()) {
+        channel.write(ByteBuffer.allocate(1000));
+        assertThat(segment.markClean(segment.copyToLogFileAsItIs(copy))).isTrue();
+        evicted.add(segment);
+
+        change.make(channel);
+
+        assertThat(noted).containsExactly("a change in", "left, seen in", "a change behind");
+        assertThat(logFile.size()).isEqualTo(channel.size());
       }
     }
   }

@@ -42,6 +42,15 @@ public final class LoopMount implements AutoCloseable {
     return new LoopMount(directory);
   }
 
+  /** Mounts a file system in another place, too. */
+  public static LoopMount again(LoopMount other, Path directory)
+      throws IOException, InterruptedException {
+    Files.createDirectory(directory);
+    String mounted = run("mount", "--bind", other.directory.toString(), directory.toString());
+    assumeThat(mounted).as("a directory can be mounted").isEmpty();
+    return new LoopMount(directory);
+  }
+
   /** Mounts a directory read-only in its place; the file system's other directories stay. */
   public static LoopMount readOnly(Path directory) throws IOException, InterruptedException {
     String mounted = run("mount", "--bind", directory.toString(), directory.toString());

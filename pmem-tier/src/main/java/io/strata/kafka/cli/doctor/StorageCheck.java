@@ -82,9 +82,7 @@ public final class StorageCheck extends DoctorCheck {
   /** Looks at all of them. */
   public List<Diagnosis> run() throws IOException {
     user();
-    for (Path directory : broker.logDirs()) {
-      logDirectory(directory);
-    }
+    spec.logDirectories().forEach(this::logDirectory);
     notFormatted();
     boolean none = broken.containsAll(broker.logDirs());
     for (Path directory : spec.logDirectories()) {
@@ -235,10 +233,10 @@ public final class StorageCheck extends DoctorCheck {
    */
   private void notFormatted() {
     List<Path> without =
-        broker.logDirs().stream()
+        spec.logDirectories().stream()
             .filter(each -> Files.notExists(each.resolve(MetaProperties.FILE_NAME)))
             .toList();
-    if (without.size() == broker.logDirs().size()) {
+    if (without.size() == spec.logDirectories().size()) {
       return; // A new broker, which is formatted later.
     }
     for (Path directory : without) {

@@ -153,7 +153,9 @@ public final class AcceptLossCommand extends StrataCommand {
         }
       }
       int segments = giveUp(slots, pools, yes);
-      print(document -> describe(plan, yes, document), to -> print(plan, yes, to));
+      AcceptedLoss.Plan shown = plan.without(failed);
+      boolean done = yes ? failed.isEmpty() : plan.lacking().isEmpty();
+      print(document -> describe(shown, done, document), to -> print(shown, yes, to));
       if (yes) {
         noteNext(tier);
       }
@@ -342,8 +344,8 @@ public final class AcceptLossCommand extends StrataCommand {
     }
   }
 
-  private static void describe(AcceptedLoss.Plan plan, boolean yes, ObjectNode document) {
-    document.put("done", yes || plan.lacking().isEmpty());
+  private static void describe(AcceptedLoss.Plan plan, boolean done, ObjectNode document) {
+    document.put("done", done);
     ArrayNode partitions = document.putArray("partitions");
     for (AcceptedLoss.Loss loss : plan.lacking()) {
       ObjectNode node = partitions.addObject();

@@ -14,8 +14,10 @@ import io.strata.kafka.cli.terminal.StrataCommand;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.PoolType;
 import io.strata.kafka.config.StrataConfig;
+import io.strata.kafka.config.StrataKeys;
 import io.strata.kafka.config.key.ByteAmount;
 import io.strata.kafka.config.key.ConfigRefusedException;
+import io.strata.kafka.config.key.Parsed;
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.CheckReport;
 import io.strata.kafka.pool.Pool;
@@ -131,7 +133,11 @@ public final class PoolCommand extends StrataCommand.Group {
           throw CommandException.usage(
               "--config: found with --broker-id or --cluster-id, expected the one or the others");
         }
-        strata = broker.get().strataConfig().config();
+        Parsed<StrataConfig> read = broker.get().strataConfig();
+        strata = isNamed() ? read.config() : Optional.of(read.orElseThrow());
+        if (strata.isEmpty()) {
+          read.problems().forEach(problem -> note(problem.message()));
+        }
       }
       Path target = target(strata);
       PoolType wanted = type(strata, target);
@@ -148,7 +154,8 @@ public final class PoolCommand extends StrataCommand.Group {
           .ifPresent(refusal -> note("the broker will refuse %s: %s".formatted(target, refusal)));
       if (broker.isPresent()) {
         warnOfOtherUser(broker.get(), target);
-        if (strata.map(config -> !config.pools().contains(target)).orElse(true)) {
+        boolean added = broker.get().get(StrataKeys.POOLS.name()).isPresent();
+        if (strata.map(config -> !config.pools().contains(target)).orElse(!added)) {
           note("next: add " + target + " to strata.pools in server.properties");
         }
       }
@@ -166,6 +173,10 @@ public final class PoolCommand extends StrataCommand.Group {
       }
       StrataConfig config = strata.get();
       return config.pools().contains(pool) ? config.poolType(pool) : config.tiers().get(0).type();
+    }
+
+    private boolean isNamed() {
+      return file != null || path != null;
     }
 
     private Path target(Optional<StrataConfig> strata) throws CommandException {
@@ -403,7 +414,9 @@ public final class PoolCommand extends StrataCommand.Group {
       }
       boolean confirmed = confirmation.given() || (before.usable() && !confirmation.lookOnly());
       if (!confirmed) {
-        Check.print(target, before, err());
+        print(
+            document -> describe(target, false, List.of(), before.findings(), document),
+            out -> Check.print(target, before, out));
         confirmation.require(
             """
             %s: found a damaged pool, expected --yes to discard what its damaged slots held; \
@@ -417,11 +430,7 @@ public final class PoolCommand extends StrataCommand.Group {
         report = Pool.repair(target);
       }
       print(
-          document -> {
-            document.put("path", target.toString());
-            report.freedSlots().forEach(document.putArray("freedSlots")::add);
-            Check.describe(report.findings(), document.putArray("findings"));
-          },
+          document -> describe(target, true, report.freedSlots(), report.findings(), document),
           out -> {
             String repaired = ": repaired, %d damaged slots freed";
             boolean sound = report.findings().isEmpty();
@@ -437,6 +446,18 @@ public final class PoolCommand extends StrataCommand.Group {
             """);
       }
       return ExitCode.OK;
+    }
+
+    private static void describe(
+        Path pool,
+        boolean done,
+        List<Integer> freed,
+        List<CheckFinding> findings,
+        ObjectNode document) {
+      document.put("path", pool.toString());
+      document.put("done", done);
+      freed.forEach(document.putArray("freedSlots")::add);
+      Check.describe(findings, document.putArray("findings"));
     }
   }
 
@@ -507,6 +528,16 @@ public final class PoolCommand extends StrataCommand.Group {
             String count = segments.size() == 1 ? "1 segment" : segments.size() + " segments";
             out.println(count + (yes ? " discarded" : " would be discarded"));
           });
+      List<String> unknown = only.stream().filter(path -> !segments.contains(path)).toList();
+      unknown.forEach(
+          path ->
+              note(
+                  """
+                  --segment: found no segment %s of this log directory in the pool, expected a \
+                  path in the log directory, as the broker's message names it, whose log file is \
+                  in no present log directory\
+                  """
+                      .formatted(path)));
       if (!yes && !segments.isEmpty()) {
         confirmation.require(
             """
@@ -515,7 +546,7 @@ public final class PoolCommand extends StrataCommand.Group {
             """
                 .formatted(segments.size()));
       }
-      return ExitCode.OK;
+      return unknown.isEmpty() ? ExitCode.OK : ExitCode.FINDINGS;
     }
   }
 

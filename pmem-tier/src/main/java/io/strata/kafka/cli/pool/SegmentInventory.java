@@ -157,36 +157,41 @@ public final class SegmentInventory implements AutoCloseable {
 
   /** Looks for the space that a drain of these log directories needs, by file system. */
   public List<DrainSpace> drainSpace(List<Path> logDirectories) throws IOException {
-    Map<String, FileStore> stores = new LinkedHashMap<>();
-    Map<String, List<Path>> directories = new HashMap<>();
+    Map<Long, FileStore> stores = new LinkedHashMap<>();
+    Map<Long, List<Path>> directories = new HashMap<>();
     for (Path directory : logDirectories) {
       if (Files.isDirectory(directory)) {
         walk(directory, any -> true);
-        FileStore store = Files.getFileStore(directory);
-        stores.put(store.toString(), store);
-        directories.computeIfAbsent(store.toString(), key -> new ArrayList<>()).add(directory);
+        long device = device(directory);
+        stores.putIfAbsent(device, Files.getFileStore(directory));
+        directories.computeIfAbsent(device, key -> new ArrayList<>()).add(directory);
       }
     }
-    Map<String, Long> needed = new HashMap<>();
+    Map<Long, Long> needed = new HashMap<>();
     for (SegmentEntry entry : entries()) {
       long bytes = entry.neededInLogFile();
       if (bytes > 0) {
         // A partition may be a symbolic link to another file system.
-        FileStore store = Files.getFileStore(entry.file());
-        stores.putIfAbsent(store.toString(), store);
-        needed.merge(store.toString(), bytes, Long::sum);
+        long device = device(entry.file());
+        stores.putIfAbsent(device, Files.getFileStore(entry.file()));
+        needed.merge(device, bytes, Long::sum);
       }
     }
     List<DrainSpace> all = new ArrayList<>();
-    for (Map.Entry<String, FileStore> each : stores.entrySet()) {
+    for (Map.Entry<Long, FileStore> each : stores.entrySet()) {
       all.add(
           new DrainSpace(
-              each.getKey(),
+              each.getValue().toString(),
               directories.getOrDefault(each.getKey(), List.of()),
               needed.getOrDefault(each.getKey(), 0L),
               each.getValue().getUsableSpace()));
     }
     return all;
+  }
+
+  /** One file system may be mounted in several places, each of which is a FileStore of its own. */
+  private static long device(Path file) throws IOException {
+    return ((Number) Files.getAttribute(file, "unix:dev")).longValue();
   }
 
   /**

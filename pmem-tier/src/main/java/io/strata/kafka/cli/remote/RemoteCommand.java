@@ -300,6 +300,13 @@ public final class RemoteCommand extends StrataCommand.Group {
             "%s: found without --bootstrap-server, expected both"
                 .formatted(removeUnneeded ? "--remove-unneeded" : "--command-config"));
       }
+      if (removeOrphans && !places.isEverything()) {
+        throw CommandException.usage(
+            """
+            --remove-orphans: found with --topic or --partition, expected neither: leftovers are \
+            of no partition any more\
+            """);
+      }
       if (commandConfig != null && !Files.isRegularFile(commandConfig)) {
         throw CommandException.usage(
             "--command-config: found no file " + commandConfig + ", expected client properties");
@@ -341,6 +348,7 @@ public final class RemoteCommand extends StrataCommand.Group {
       places.notFound().forEach(this::note);
       boolean bad =
           check.damaged()
+              || (removeOrphans && check.leavesOrphans())
               || !places.notFound().isEmpty()
               || !inventory.findings().isEmpty()
               || kafka.filter(KafkaComparison::found).isPresent();

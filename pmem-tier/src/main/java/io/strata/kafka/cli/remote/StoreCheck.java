@@ -125,6 +125,13 @@ final class StoreCheck {
         .anyMatch(finding -> finding.kind().damage() || finding.kind() == Finding.Kind.FOREIGN);
   }
 
+  /** Returns whether leftovers are still there; after a removal, those that it could not remove. */
+  boolean leavesOrphans() {
+    return results.stream()
+        .flatMap(result -> result.findings.stream())
+        .anyMatch(finding -> finding.kind() == Finding.Kind.ORPHAN);
+  }
+
   void print(PrintWriter out) {
     for (Result result : results) {
       String directory = result.place.level().isPresent() ? " " + result.place.directory() : "";

@@ -88,10 +88,14 @@ final class StorePlaces {
         .toList();
   }
 
+  /** Returns whether neither topics nor partitions are chosen. */
+  boolean isEverything() {
+    return topics.isEmpty() && partitions.isEmpty();
+  }
+
   /** For a check of the chosen segments, or of all there is. */
   Scrubber.Options options(Scrubber.Depth depth, boolean removeOrphans, Duration orphanAge) {
-    boolean everything = topics.isEmpty() && partitions.isEmpty();
-    return new Scrubber.Options(depth, chosen(), everything, removeOrphans, orphanAge);
+    return new Scrubber.Options(depth, chosen(), isEverything(), removeOrphans, orphanAge);
   }
 
   List<String> withNotFound(List<String> findings) {

@@ -103,7 +103,8 @@ public record SegmentTag(UUID pool, int slot, long generation) {
    *
    * @param file a file of the JDK's own default file system
    * @throws java.nio.file.NoSuchFileException when there is no such file
-   * @throws IOException when the file cannot be read, or its tag is malformed; names the file
+   * @throws FileSystemException when its tag is malformed; names the file
+   * @throws IOException when the file cannot be read
    */
   public static Optional<SegmentTag> read(Path file) throws IOException {
     Optional<String> value = readValue(file);
@@ -113,7 +114,10 @@ public record SegmentTag(UUID pool, int slot, long generation) {
     try {
       return Optional.of(parse(value.get()));
     } catch (IOException e) {
-      throw new IOException(file + ": " + e.getMessage(), e);
+      FileSystemException failure =
+          new FileSystemException(file.toString(), null, String.valueOf(e.getMessage()));
+      failure.initCause(e);
+      throw failure;
     }
   }
 
@@ -189,11 +193,13 @@ public record SegmentTag(UUID pool, int slot, long generation) {
     UserDefinedFileAttributeView view =
         Files.getFileAttributeView(file, UserDefinedFileAttributeView.class);
     if (view == null) {
-      throw new IOException(
-          file
-              + ": its file system offers no user attributes, which tie a segment to its slot in"
-              + " the pool; put the log directory on one that does (ext4, XFS, or tmpfs from Linux"
-              + " 6.6 on)");
+      throw new FileSystemException(
+          file.toString(),
+          null,
+          """
+          its file system offers no user attributes, which tie a segment to its slot in the pool; \
+          put the log directory on one that does (ext4, XFS, or tmpfs from Linux 6.6 on)\
+          """);
     }
     return view;
   }

@@ -44,8 +44,9 @@ public final class KafkaLocks {
         throw FailureText.at(
             directory,
             """
-            found that another process has Kafka's lock of it (%s), expected none: a broker runs \
-            on this log directory; stop it, or have this one use directories and pools of its own\
+            found that another process has Kafka's lock of it (%s), expected none: a broker \
+            runs on this log directory, or a strata command is at work on it; stop it, wait until \
+            it ends, or use directories and pools of its own\
             """
                 .formatted(file));
       }

@@ -6,6 +6,7 @@ import io.strata.kafka.pool.Slot;
 import io.strata.kafka.pool.words.PoolMoment;
 import io.strata.kafka.pool.words.PoolMoments;
 import io.strata.kafka.pool.words.SlotSnapshot;
+import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.tier.spec.FailureText;
 import io.strata.kafka.tier.spec.TierSpec;
 import java.io.IOException;
@@ -253,10 +254,13 @@ public final class Moments {
                 found));
   }
 
+  /** Without those whose segments are being deleted: a log file that is there has its tag. */
   private static Set<UUID> directoriesOf(Pool pool) {
     Set<UUID> named = new HashSet<>();
     for (Slot slot : pool.slots()) {
-      named.add(slot.directoryId());
+      if (slot.state() == SlotState.LIVE) {
+        named.add(slot.directoryId());
+      }
     }
     return named;
   }
@@ -264,7 +268,9 @@ public final class Moments {
   private static Set<UUID> directoriesOf(PoolReader pool) throws IOException {
     Set<UUID> named = new HashSet<>();
     for (SlotSnapshot slot : pool.readAll()) {
-      named.add(slot.directoryId());
+      if (slot.state() == SlotState.LIVE) {
+        named.add(slot.directoryId());
+      }
     }
     return named;
   }

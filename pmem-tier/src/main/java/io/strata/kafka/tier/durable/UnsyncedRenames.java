@@ -182,7 +182,8 @@ public final class UnsyncedRenames {
   }
 
   /**
-   * Notes what there was before this process, all of which may have renames that are not durable.
+   * Notes what there was before this process, all of which may have renames that are not durable. A
+   * force of it that has failed since the start stays failed.
    *
    * @param partitions the subdirectories of a log directory
    * @return the directories to be settled in the background
@@ -194,7 +195,9 @@ public final class UnsyncedRenames {
     List<Path> all = Stream.concat(partitions.stream(), Stream.of(logDirectory)).toList();
     all.forEach(
         directory -> {
-          directories.put(directory, new Renamed(directory, -1));
+          directories.compute(
+              directory,
+              (path, there) -> there != null && there.failed() ? there : new Renamed(path, -1));
           noteIfDeleted(directory);
         });
     noted.add(logDirectory);

@@ -123,6 +123,15 @@ public final class AcceptedLoss {
       skipped = List.copyOf(skipped);
     }
 
+    /** Without the log directories in which {@link AcceptedLoss#run} has failed. */
+    public Plan without(List<Skipped> failed) {
+      Map<Path, List<Loss>> done = new TreeMap<>(losses);
+      failed.forEach(each -> done.remove(each.logDirectory()));
+      List<Skipped> all = new ArrayList<>(skipped);
+      all.addAll(failed);
+      return new Plan(done, all);
+    }
+
     /** The partitions that may lack records, by directory. */
     public List<Loss> lacking() {
       return new TreeMap<>(losses)

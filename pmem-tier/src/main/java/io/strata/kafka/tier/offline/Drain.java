@@ -161,6 +161,7 @@ public final class Drain {
       Directories.force(logFile);
       free(segment);
     } else {
+      noteWhole(segment, logFile);
       free(segment);
       SegmentTag.remove(logFile);
       // Without the pool, a tag that a power failure brings back names bytes that nothing has.
@@ -168,6 +169,15 @@ public final class Drain {
     }
     tier.registry().remove(segment);
     return copied.bytes();
+  }
+
+  /**
+   * Has the tag say that the file is whole: the records of one that a killed broker has appended to
+   * may not end with it, and a start would take such a file with a freed slot for an older copy.
+   */
+  private static void noteWhole(TieredSegment segment, Path logFile) throws IOException {
+    segment.residence().orElseThrow().tag().writeWhole(logFile, Files.size(logFile));
+    Directories.force(logFile);
   }
 
   private static FileSystemException changed(Path logFile) {

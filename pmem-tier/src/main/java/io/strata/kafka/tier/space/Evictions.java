@@ -31,9 +31,7 @@ public final class Evictions {
    */
   static Optional<Residence> run(TieredSegment segment, boolean wait) throws IOException {
     try {
-      Optional<Residence> left = segment.segment().evict(wait);
-      left.ifPresent(in -> segment.leftTag(Optional.of(in.tag())));
-      return left;
+      return segment.segment().evict(wait);
     } finally {
       segment.changed();
     }

@@ -3,6 +3,7 @@ package io.strata.kafka.tier.start;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.api.SegmentName;
 import io.strata.kafka.layout.SlotLayout;
+import io.strata.kafka.memory.FileOwner;
 import io.strata.kafka.memory.calls.Printable;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.pool.Pool;
@@ -11,6 +12,7 @@ import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.pool.words.SlotState;
 import io.strata.kafka.segment.LogFileMoment;
 import io.strata.kafka.segment.UnknownBytes;
+import io.strata.kafka.segment.ValidRecords;
 import io.strata.kafka.segment.view.Residence;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.directory.Directories;
@@ -339,13 +341,25 @@ public final class Recovery {
         && FileStatus.of(owner.get().path().resolve(NewestLogFiles.CLEAN_SHUTDOWN)).isPresent();
   }
 
+  /**
+   * Returns how much of a file that was cut counts as clean: a copy of what follows begins with a
+   * batch. The pool has all bytes from its extents' start on.
+   */
+  private static long endOfBatches(Residence in, Path file) throws IOException {
+    long end = ValidRecords.end(file);
+    return end >= in.slot().extents().start() ? end : Files.size(file);
+  }
+
   private void carryOut(Decision decision) throws IOException {
     Residence in = decision.in();
     Slot slot = in.slot();
     switch (decision.rule()) {
       case USE -> use(in, decision.path());
       case LOWER_CLEAN -> {
-        slot.setCleanLength(decision.size());
+        slot.setCleanLength(at(decision.path(), file -> endOfBatches(in, file)));
+        if (!slot.has(SlotFlag.SPILLED)) {
+          at(decision.path(), file -> truncateTo(slot.cleanLength(), file));
+        }
         use(in, decision.path());
       }
       case TRUNCATE -> {
@@ -758,12 +772,14 @@ public final class Recovery {
    * @return false if there is one of another segment
    */
   private static boolean create(Path logFile) throws IOException {
-    Path parent = logFile.getParent();
-    if (parent != null) {
-      Files.createDirectories(parent);
+    Path partition = Directories.of(logFile);
+    if (Files.notExists(partition)) {
+      Files.createDirectories(partition);
+      FileOwner.share(partition, Directories.of(partition));
     }
     try {
       Files.createFile(logFile);
+      FileOwner.share(logFile, partition);
       return true;
     } catch (FileAlreadyExistsException e) {
       return isNew(logFile);

@@ -324,6 +324,22 @@ class DoctorCommandTest {
         .containsEntry("log directory " + directory.resolve("unmounted"), "is not there");
   }
 
+  /** Kafka does not start without it, and it may be beside the log directories. */
+  @Test
+  void findsAMissingDirectoryOfTheMetadata() throws IOException {
+    createPool(PoolOwner.of(1, "abc"));
+    List<String> lines = new ArrayList<>(sound());
+    Path metadata = directory.resolve("metadata");
+    lines.add("metadata.log.dir=" + metadata);
+
+    assertThat(verdicts(run(1, lines), "fail"))
+        .containsEntry("log directory " + metadata, "is not there");
+
+    Files.createDirectory(metadata);
+    assertThat(verdicts(run(1, lines), "fail").get("log directory " + metadata))
+        .contains("has no meta.properties, and other log directories have");
+  }
+
   @Test
   void findsAMountPointWithoutItsFileSystem() throws IOException {
     createPool(PoolOwner.of(1, "abc"));

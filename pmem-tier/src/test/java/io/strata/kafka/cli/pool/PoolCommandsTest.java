@@ -102,6 +102,62 @@ class PoolCommandsTest {
     assertThat(run.out()).contains("broker 7 of any cluster");
   }
 
+  /** Not as if the pool were not listed. */
+  @Test
+  void aKeyThatIsWrongIsNamedWhenAPoolIsCreated() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    Path config = directory.resolve("server.properties");
+    Files.writeString(
+        config,
+        "node.id=7\nlog.dirs=%s\nstrata.pools=%s\nstrata.migration.treshold=1\n"
+            .formatted(directory.resolve("logs"), file));
+
+    assertThat(
+            CommandLineRun.of("pool", "create", "--size", "16MiB", "--config", config)
+                .fails(ExitCode.REFUSED)
+                .err())
+        .contains("strata.migration.treshold");
+    CommandLineRun named =
+        CommandLineRun.of("pool", "create", "--size", "16MiB", "--config", config, file);
+
+    assertThat(named.code()).isZero();
+    assertThat(named.err()).contains("strata.migration.treshold").doesNotContain("next: add");
+  }
+
+  /** The broker would be refused again, for the segment that is there. */
+  @Test
+  void aSegmentThatIsNotThereIsNoneToForget() throws IOException {
+    Path file = directory.resolve("hot.pool");
+    Path logs = Files.createDirectory(directory.resolve("logs"));
+    Path config = directory.resolve("server.properties");
+    Files.writeString(config, "node.id=7\nlog.dirs=%s\nstrata.pools=%s\n".formatted(logs, file));
+    CommandLineRun.of("pool", "create", "--size", "16MiB", "--config", config).succeeds();
+    UUID lost = UUID.randomUUID();
+    try (Pool pool = Pool.open(file, MemoryType.MAPPED, PoolOwner.ANY)) {
+      Slot slot = pool.allocateSlot(lost, "orders-0/0.log").orElseThrow();
+      assertThat(slot.committedLength()).isZero();
+    }
+
+    CommandLineRun run =
+        CommandLineRun.of(
+            "pool",
+            "forget",
+            "--config",
+            config,
+            "--directory",
+            lost,
+            "--yes",
+            "--segment",
+            logs.resolve("orders-0/0.log"),
+            "--segment",
+            "orders-0/0.log",
+            file);
+
+    assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.err()).contains("found no segment " + logs.resolve("orders-0/0.log"));
+    assertThat(run.out()).contains("1 segment discarded");
+  }
+
   @Test
   void refusesAmbiguousOrMissingTargets() throws IOException {
     Path config = directory.resolve("server.properties");
@@ -261,12 +317,17 @@ class PoolCommandsTest {
 
     CommandLineRun refused = CommandLineRun.of("pool", "repair", file);
     assertThat(refused.code()).isEqualTo(ExitCode.REFUSED.code());
-    assertThat(refused.err()).contains("--yes").contains("slot 0");
+    assertThat(refused.err()).contains("--yes");
+    assertThat(refused.out()).contains("slot 0");
     assertThat(CommandLineRun.of("pool", "check", file).code()).isEqualTo(ExitCode.FINDINGS.code());
 
     CommandLineRun look = CommandLineRun.of("pool", "repair", "--dry-run", file);
     assertThat(look.code()).isZero();
-    assertThat(look.err()).contains("slot 0");
+    assertThat(look.out()).contains("slot 0");
+    JsonNode told =
+        CommandLineRun.of("pool", "repair", "--dry-run", "--json", file).succeeds().json();
+    assertThat(told.get("done").asBoolean()).isFalse();
+    assertThat(told.at("/findings/0/slot").asInt(-1)).isZero();
     assertThat(CommandLineRun.of("pool", "check", file).code()).isEqualTo(ExitCode.FINDINGS.code());
     assertThat(CommandLineRun.of("pool", "repair", "--dry-run", "--yes", file).code())
         .isEqualTo(ExitCode.USAGE.code());

@@ -15,6 +15,7 @@ import io.strata.kafka.pool.words.PoolSpec;
 import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.view.SegmentTag;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -237,6 +238,25 @@ class SegmentsCommandTest {
         .contains("log file " + circle + " was not looked at")
         .contains("directory " + partition + " was not looked at");
     assertThat(run.out()).contains("total: 1 segments");
+  }
+
+  /** The broker skips the log directory; the commands name the file, and go on with the others. */
+  @Test
+  void aMalformedTagIsNamedAndTheOthersAreShown() throws IOException {
+    logFile("orders-0", "00000000000000000000.log", 10);
+    logFile("orders-1", "00000000000000000000.log", 10);
+    Path file = logs.resolve("orders-1/00000000000000000000.log");
+    Files.setAttribute(file, "user:strata.segment", ByteBuffer.wrap(new byte[] {'2', ' ', 'x'}));
+
+    CommandLineRun run = CommandLineRun.of("segments", "--config", config);
+
+    assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(run.err()).contains("log file " + file + " was not looked at");
+    assertThat(run.out()).contains("total: 1 segments");
+    assertThat(CommandLineRun.of("doctor", "--config", config).out()).contains(file.toString());
+    CommandLineRun loss = CommandLineRun.of("accept-loss", "--config", config);
+    assertThat(loss.code()).as(loss.err()).isEqualTo(ExitCode.FINDINGS.code());
+    assertThat(loss.err()).contains("log directory " + logs + " was not looked at", "" + file);
   }
 
   /** A broker creates and deletes segments during the command: neither is disturbed. */

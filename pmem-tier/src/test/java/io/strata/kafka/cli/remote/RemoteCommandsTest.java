@@ -12,6 +12,7 @@ import io.strata.kafka.migration.remote.store.disk.CopyMarks;
 import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
+import io.strata.kafka.tier.LoopMount;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -289,6 +290,24 @@ public class RemoteCommandsTest {
     assertThat(young).exists();
   }
 
+  /** A script that frees space would take it for done. */
+  @Test
+  @SuppressWarnings("try") // mounted until it is closed
+  void anOrphanThatCannotBeRemovedIsNamed() throws Exception {
+    Path orphan = Files.createDirectories(stores.ssd.resolve("staging/4-dead"));
+    for (Path path : List.of(orphan, orphan.resolveSibling("."))) {
+      Path unused =
+          Files.setLastModifiedTime(path, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    }
+    try (LoopMount readOnly = LoopMount.readOnly(stores.ssd)) {
+      CommandLineRun run =
+          CommandLineRun.of("remote", "scrub", "--config", config, "--remove-orphans");
+
+      assertThat(run.code()).as(run.err()).isEqualTo(ExitCode.FINDINGS.code());
+      assertThat(run.out()).contains("orphan: " + orphan, "cannot be removed now");
+    }
+  }
+
   @Test
   void aConfigurationThatCannotBeUsedIsRefused() throws IOException {
     Files.writeString(config, "node.id=1\nlog.dirs=/tmp/x\nrsm.config.levels=ssd\n");
@@ -307,6 +326,7 @@ public class RemoteCommandsTest {
         "scrub --dir /tmp --bootstrap-server x:1 --command-config /no/such/file",
         "scrub --dir /tmp --older-than soon",
         "scrub --dir /tmp --orphan-age 0s",
+        "scrub --dir /tmp --remove-orphans --topic orders",
         "scrub --dir /tmp --rate 100M",
         "du --partition x --dir /tmp",
         "ls --partition -1 --dir /tmp",

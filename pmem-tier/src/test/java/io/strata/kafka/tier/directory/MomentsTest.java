@@ -384,4 +384,27 @@ final class MomentsTest {
     assertThat(fixture.read(segment)).isEqualTo(BATCHES);
     fixture.close();
   }
+
+  /** A killed broker had unlinked its last log file, and not freed the slot. */
+  @Test
+  void aPoolWhoseSegmentsWereAllDeletedMayComeAndGo() throws Exception {
+    fixture.close();
+    fixture.pool("b.pool", 16 * MIB).open();
+    UUID directory = fixture.tier().logDirectories().all().iterator().next().id();
+    fixture.close();
+    Path pool = fixture.pools.remove(1);
+    fixture.reopen();
+    fixture.close();
+    try (Pool opened = Pool.open(pool, MemoryType.MAPPED, TierFixture.OWNER)) {
+      opened
+          .allocateSlot(directory, "orders-7/00000000000000000000.log")
+          .orElseThrow()
+          .markDeleting();
+    }
+    fixture.pools.add(pool);
+    fixture.open();
+    assertThat(fixture.read(segment)).isEqualTo(BATCHES);
+    assertThat(fixture.tier().pools().get(1).slots()).isEmpty();
+    fixture.close();
+  }
 }

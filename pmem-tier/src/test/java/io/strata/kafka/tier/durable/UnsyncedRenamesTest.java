@@ -1,7 +1,9 @@
 package io.strata.kafka.tier.durable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.tier.directory.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,5 +41,20 @@ class UnsyncedRenamesTest {
     }
     unsynced.settleDirectory(logs);
     assertThat(unsynced.size()).isEqualTo(before);
+  }
+
+  /** The kernel says once that a force has failed; the next one would be believed. */
+  @Test
+  void aForceThatFailedBeforeTheDirectoriesWereNotedFailsWhatComesNext() throws IOException {
+    UnsyncedRenames unsynced = new UnsyncedRenames(true);
+    Path partition = Files.createDirectory(logs.resolve("t-0"));
+    unsynced.failed(partition, new IOException("a disk that forgets"));
+
+    assertThat(unsynced.found(logs, List.of(partition))).contains(partition);
+
+    assertThatThrownBy(() -> unsynced.forceNamesIn(partition))
+        .isInstanceOf(Directories.ForceFailedException.class);
+    assertThatThrownBy(() -> unsynced.settle(partition.resolve("00000000000000000000.log")))
+        .isInstanceOf(Directories.ForceFailedException.class);
   }
 }

@@ -154,6 +154,9 @@ class ForeignRecordsTest {
     assertRefusedAndNothingChanged();
     keepThePools();
     assertThat(fixture.read(file)).isEqualTo(POOLS);
+    // The file was cut within a batch, and a copy goes on with a whole one.
+    assertDone(fixture.destage(file, LOG_FILE));
+    assertThat(file).hasBinaryContent(POOLS);
   }
 
   private MoveResult destaged() throws Exception {

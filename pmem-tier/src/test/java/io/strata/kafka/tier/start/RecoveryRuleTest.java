@@ -16,6 +16,7 @@ import io.strata.kafka.tier.spec.TierEvents;
 import io.strata.kafka.tier.start.RecoveryRule.FoundFile;
 import io.strata.kafka.tier.start.RecoveryRule.Words;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,7 @@ final class RecoveryRuleTest {
   private static final int COLUMNS = 5;
   private static final int LONGEST = 3;
   private static final byte[] BYTES = Batches.of(200_000, 1);
+  private static final int FIRST_BATCH = ByteBuffer.wrap(BYTES).getInt(8) + 12;
   private static final List<Row> TABLE = table();
 
   /** A row of the table. */
@@ -349,7 +351,7 @@ final class RecoveryRuleTest {
         "LIVE | size < clean | TAGGED",
         test -> {
           test.clean(BYTES.length);
-          test.write(1000);
+          test.write(FIRST_BATCH);
         });
     SCENARIOS.put("LIVE, not SPILLED | clean < size | TAGGED", test -> test.write(1000));
     SCENARIOS.put("LIVE |  | TAGGED", test -> test.set(SlotFlag.ORPHANED));

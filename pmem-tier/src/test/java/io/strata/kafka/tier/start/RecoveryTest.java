@@ -1,7 +1,9 @@
 package io.strata.kafka.tier.start;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.strata.kafka.memory.MemoryType;
 import io.strata.kafka.pool.Pool;
@@ -19,6 +21,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -86,6 +89,22 @@ class RecoveryTest {
     fixture.open();
     assertThat(fixture.tier().recoveryReport().restored()).containsExactly(file.toString());
     assertThat(fixture.read(file)).isEqualTo(bytes);
+  }
+
+  /** As when root drains: the broker opens the file for writing. */
+  @Test
+  void aRestoredLogFileIsTheLogDirectorysOwners() throws IOException {
+    assumeThat(System.getProperty("user.name")).isEqualTo("root");
+    UserPrincipal nobody =
+        file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName("nobody");
+    crash(pool -> only(pool).clear(SlotFlag.NAME_DURABLE));
+    Files.delete(file);
+    Files.delete(file.getParent());
+    Path logs = requireNonNull(requireNonNull(file.getParent()).getParent());
+    Path unused = Files.setOwner(logs, nobody);
+    fixture.open();
+    assertThat(Files.getOwner(file)).isEqualTo(nobody);
+    assertThat(Files.getOwner(requireNonNull(file.getParent()))).isEqualTo(nobody);
   }
 
   @Test
