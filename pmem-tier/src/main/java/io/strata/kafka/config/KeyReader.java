@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * <p>Not thread-safe.
  */
 final class KeyReader {
-  /** What is left behind when Strata's keys were removed. */
+  /** Follows where no key of Strata's is there: the flag may have been left behind. */
   private static final String WITHOUT_KEYS =
       """
       ; if 'strata drain' has taken Strata out, remove \

@@ -254,7 +254,7 @@ public final class Moments {
                 found));
   }
 
-  /** Without those whose segments are being deleted: a log file that is there has its tag. */
+  /** Leaves out segments that are being deleted: a log file that is there has its tag. */
   private static Set<UUID> directoriesOf(Pool pool) {
     Set<UUID> named = new HashSet<>();
     for (Slot slot : pool.slots()) {
