@@ -1,6 +1,5 @@
 package io.strata.kafka.migration.remote;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.strata.kafka.migration.MigrationEngine;
 import io.strata.kafka.migration.MigrationStats;
@@ -117,13 +116,13 @@ final class MoverRole {
       agrees = agrees();
       isMover = agrees && lock.tryHold();
     } catch (IOException e) {
-      stopMoving(); // Without the certainty that this is the one, nothing is moved.
+      stopMoving(false); // Without the certainty that this is the one, nothing is moved.
       throw e;
     }
     if (isMover) {
       move();
-    } else if (stopMoving() && agrees) {
-      tiers.evictOldest();
+    } else {
+      stopMoving(agrees);
     }
   }
 
@@ -151,21 +150,25 @@ final class MoverRole {
   }
 
   /**
-   * The lock goes when no move is under way any more, and not before.
+   * The lock goes when no move is under way any more, and not before. A thread that hangs keeps no
+   * copy from its space: a segment that it moves is not evicted.
    *
-   * @return whether none is
+   * @param evicts whether this broker evicts for its own copies when it has no engine any more
    */
-  @CanIgnoreReturnValue
-  private boolean stopMoving() throws IOException, InterruptedException {
+  private void stopMoving(boolean evicts) throws IOException, InterruptedException {
     if (moves) {
       moves = false;
       log("is not any more");
     }
     boolean ended = hasStopped();
-    if (ended) {
+    if (!evicts) {
+      tiers.evictionOrder(List.of());
+    } else if (ended) {
+      tiers.evictOldest();
+    }
+    if (ended && !isAtWork()) {
       lock.close();
     }
-    return ended;
   }
 
   private void log(String is) {
@@ -215,7 +218,7 @@ final class MoverRole {
   }
 
   private void startEngine() {
-    if (stopping && !hasStopped()) {
+    if (stopping && (!hasStopped() || isAtWork())) {
       return; // The old one first: two would not know of each other's moves.
     }
     synchronized (this) {
@@ -231,7 +234,7 @@ final class MoverRole {
     }
   }
 
-  /** Stops the engine; returns whether nothing is moved any more. */
+  /** Stops the engine; returns whether it has ended: what it has begun may be at work still. */
   private boolean hasStopped() {
     MigrationEngine running = engine;
     if (running != null) {
@@ -241,10 +244,10 @@ final class MoverRole {
       }
       earlier = Optional.of(running.stats());
       engine = null;
+      tiers.evictionOrder(List.of());
     }
     stopping = false;
-    tiers.evictionOrder(List.of());
-    return !isAtWork();
+    return true;
   }
 
   /** Stops the engine for good; returns whether it has ended. */

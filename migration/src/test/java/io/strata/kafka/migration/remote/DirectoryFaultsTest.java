@@ -411,13 +411,41 @@ class DirectoryFaultsTest {
     soon().until(() -> bench.logs("a") == 1 && bench.logs("b") == 1);
     bench.broker = 2;
     RemoteTier other = bench.open();
-    soon()
-        .until(
-            () -> {
-              String id = bench.copied(other).key().id();
-              return ChangingTree.files(bench.directory("a").resolve("topics")).stream()
-                  .anyMatch(p -> p.toString().matches(".*" + id + ".*[.]log"));
-            });
+    soon().until(() -> isCopiedTo("a", other));
+  }
+
+  /** Copies a segment; returns whether it went to a directory. */
+  private boolean isCopiedTo(String directory, RemoteTier tier)
+      throws IOException, InterruptedException {
+    String id = bench.copied(tier).key().id();
+    return ChangingTree.files(bench.directory(directory).resolve("topics")).stream()
+        .anyMatch(path -> path.toString().matches(".*" + id + ".*[.]log"));
+  }
+
+  @Test
+  void aDirectoryThatHangsKeepsNoBrokerFromEvictingInAnotherOne() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.threshold = 0;
+    bench.level("ssd", 150_000, "a").level("hdd", 1 << 30, "b", "c");
+    RemoteTier mover = bench.open();
+    SegmentInfo unused = bench.copied(mover);
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("b") + bench.logs("c") == 1);
+    bench.broker = 2;
+    RemoteTier other = bench.open();
+    String hanging = bench.logs("b") == 1 ? "c" : "b";
+    soon().until(() -> Files.exists(bench.directory(hanging).resolve("brokers/2.json")));
+    faults.add(bench.files.hang((operation, path) -> isIn(hanging, path)));
+    soon().until(() -> TierBench.stats(other).stuckThreads() > 0);
+    awaitSignIn("a", 2);
+    awaitSignIn("a", 2); // A round is over.
+    soon().until(() -> isCopiedTo("a", other));
+    assertThat(TierBench.stats(other).stuckThreads()).isPositive();
+  }
+
+  private void awaitSignIn(String directory, int broker) throws IOException {
+    Path signIn = bench.directory(directory).resolve("brokers/" + broker + ".json");
+    FileTime before = Files.getLastModifiedTime(signIn);
+    soon().ignoreExceptions().until(() -> !Files.getLastModifiedTime(signIn).equals(before));
   }
 
   /** The old file system never answers, and another one is mounted in its place. */
