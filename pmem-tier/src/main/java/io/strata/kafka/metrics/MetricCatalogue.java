@@ -509,7 +509,10 @@ final class MetricCatalogue {
                 OptionalLong millis = Objects.requireNonNull(scrub.lastEndMillis().get());
                 return millis.isPresent() ? millis.getAsLong() / 1e3 : Double.NaN;
               },
-              "When the last round ended; NaN if none did on this broker."));
+              """
+              When the last round ended that has read all directories that were due; NaN if none \
+              did on this broker.\
+              """));
 
   private static final List<Metric<RemoteStats>> ACTIVE =
       List.of(

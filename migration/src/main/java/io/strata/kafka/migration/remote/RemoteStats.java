@@ -152,8 +152,8 @@ public record RemoteStats(
    * @param corruptObjects found not to be what was written
    * @param orphansRemoved left by failed copies and removed
    * @param orphansLeft deleted segments and leftovers that cannot be removed now
-   * @param lastEndMillis when the last round ended, in milliseconds since the epoch; empty if none
-   *     did
+   * @param lastEndMillis when the last round ended that has read all directories that were due, in
+   *     milliseconds since the epoch; empty if none did
    */
   public record ScrubMeter(
       LongAdder rounds,

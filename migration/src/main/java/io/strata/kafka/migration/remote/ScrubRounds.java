@@ -185,6 +185,7 @@ final class ScrubRounds {
     long used = store.directories().stream().mapToLong(store.known::usedBytes).sum();
     limit.setRate(Math.max(LEAST_RATE, 2 * used / Math.max(1, interval.toSeconds())));
     long damagedBefore = damaged();
+    boolean all = true;
     LOG.info("Scrub of the remote store {} begins: {}", store.storeId(), due);
     for (StoreDirectory directory : due) {
       try {
@@ -206,6 +207,7 @@ final class ScrubRounds {
         own.put(directory, clock.millis());
         scrubbed(directory);
       } catch (IOException e) {
+        all = false;
         LOG.warn(
             "Scrub of the remote store: {} is left out, and tried again within an hour: {}",
             directory,
@@ -217,7 +219,9 @@ final class ScrubRounds {
     if (tried.containsAll(repair.known())) {
       tried.clear(); // Otherwise the others first.
     }
-    meter.lastEndMillis().set(OptionalLong.of(clock.millis()));
+    if (all) {
+      meter.lastEndMillis().set(OptionalLong.of(clock.millis()));
+    }
     meter.rounds().increment();
     LOG.info(
         "Scrub of the remote store {} ended: {} damaged or missing objects",

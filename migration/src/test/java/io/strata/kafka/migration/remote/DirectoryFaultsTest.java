@@ -284,6 +284,34 @@ class DirectoryFaultsTest {
     assertThat(TierBench.stats(tier).levels().get(1).unavailableDirectories()).isZero();
   }
 
+  @Test
+  void aPartitionThatCannotBeListedTakesNothingElseOutOfUse() throws Exception {
+    bench.scrub = Duration.ofHours(3);
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo first = bench.copied(tier);
+    SegmentInfo second = bench.copied(tier);
+    soon().until(() -> isKnown(bench.store(), second));
+    awaitScrubDates("a");
+    Path partition = Path.of("" + first.key().partition());
+    faults.add(
+        bench.files.fail(
+            "Input/output error",
+            (operation, path) ->
+                operation == Operation.LIST && isIn("a/topics", path) && path.endsWith(partition)));
+    Path left = Files.createDirectories(bench.directory("a").resolve("staging/1-dead"));
+    soon().until(() -> !Files.exists(left));
+    assertThat(TierBench.stats(tier).levels().get(0).unavailableDirectories()).isZero();
+    assertThat(isKnown(bench.store(), first)).isTrue();
+    assertThat(TierBench.isRead(tier, bench.copied(tier))).isTrue();
+
+    bench.aheadMillis.set(Duration.ofHours(4).toMillis());
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 1);
+    assertThat(TierBench.stats(tier).scrub().missingObjects().sum()).isEqualTo(1);
+    assertThat(TierBench.stats(tier).scrub().objects().sum()).as("of two segments").isEqualTo(4);
+    assertThat(TierBench.stats(tier).scrub().lastEndMillis().get()).isPresent();
+  }
+
   /** As a file that is open elsewhere, on NFS: it goes to a name of its own and is busy. */
   @Test
   void oneFileThatCannotBeRemovedKeepsNoOtherOfItsSegment() throws Exception {
@@ -572,6 +600,7 @@ class DirectoryFaultsTest {
 
     later.set(TimeUnit.MINUTES.toNanos(11));
     soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 1);
+    assertThat(TierBench.stats(tier).scrub().lastEndMillis().get()).as("all were read").isEmpty();
     bench.aheadMillis.set(Duration.ofHours(8).toMillis());
     soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 2);
     assertThat(bench.files.hanging()).isEqualTo(1);

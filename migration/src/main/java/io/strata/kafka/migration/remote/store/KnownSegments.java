@@ -13,6 +13,7 @@ import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -240,7 +241,8 @@ public final class KnownSegments {
    * for a long time in a mount that was replaced.
    *
    * @param progress runs for each segment
-   * @return what could not be read: a message each
+   * @return what could not be read: a message each; what was known below a partition or a topic
+   *     that cannot be listed stays
    * @throws IOException if the directory cannot be listed; what was known of it stays
    */
   public List<String> refresh(StoreDirectory directory, Runnable progress) throws IOException {
@@ -254,25 +256,37 @@ public final class KnownSegments {
     List<String> problems = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     Set<String> unread = new HashSet<>();
+    List<Path> unlisted = new ArrayList<>();
     StoreListing.list(
         directory.path(),
-        (key, path, attributes) -> {
-          progress.run();
-          checkLatest(listing);
-          seen.add(key.id());
-          try {
-            look(listing, key, path, attributes.lastModifiedTime());
-          } catch (NoSuchFileException e) {
-            seen.remove(key.id()); // It is just being removed.
-          } catch (IOException e) {
-            problems.add(String.valueOf(e.getMessage()));
-            if (!CorruptManifestException.isOfOtherVersion(e)) {
-              unread.add(key.id());
+        new StoreListing.Visitor<RuntimeException>() {
+          @Override
+          public void segment(SegmentKey key, Path path, BasicFileAttributes attributes)
+              throws IOException {
+            progress.run();
+            checkLatest(listing);
+            seen.add(key.id());
+            try {
+              look(listing, key, path, attributes.lastModifiedTime());
+            } catch (NoSuchFileException e) {
+              seen.remove(key.id()); // It is just being removed.
+            } catch (IOException e) {
+              problems.add(String.valueOf(e.getMessage()));
+              if (!CorruptManifestException.isOfOtherVersion(e)) {
+                unread.add(key.id());
+              }
             }
+          }
+
+          @Override
+          public void unlisted(Path path, IOException failure) {
+            progress.run();
+            unlisted.add(path);
+            problems.add(path + ": cannot be listed: " + StoreDirectory.reason(failure));
           }
         });
     directory.probe(); // An unmount in the midst of the listing looks like an end.
-    forget(listing, seen, unread);
+    forget(listing, seen, unlisted, unread);
     return problems;
   }
 
@@ -365,7 +379,8 @@ public final class KnownSegments {
         CopyMarks.isDamaged(path));
   }
 
-  private synchronized void forget(Listing listing, Set<String> seen, Set<String> unread) {
+  private synchronized void forget(
+      Listing listing, Set<String> seen, List<Path> unlisted, Set<String> unread) {
     if (!isLatest(listing)) {
       return;
     }
@@ -373,7 +388,10 @@ public final class KnownSegments {
     withoutManifest.put(directory, unread);
     for (KnownSegment entry : entries()) {
       String id = entry.key().id();
-      if (!seen.contains(id) && hasSeen(listing, id)) {
+      if (!seen.contains(id)
+          && hasSeen(listing, id)
+          && (unlisted.isEmpty()
+              || unlisted.stream().noneMatch(directory.segment(entry.key())::startsWith))) {
         removeWithoutMark(id, directory);
       }
     }

@@ -21,20 +21,26 @@ public final class StoreListing {
   private StoreListing() {}
 
   /** Is notified of what is found. */
-  @FunctionalInterface
   public interface Visitor<X extends Exception> {
     /** A segment's directory. */
     void segment(SegmentKey key, Path directory, BasicFileAttributes attributes)
         throws IOException, X;
+
+    /**
+     * Something below {@code topics} that cannot be looked at: segments may be in it, and it is
+     * left out.
+     */
+    void unlisted(Path path, IOException failure);
 
     /** Something below {@code topics} that is not a segment's, by its name. */
     default void stranger(Path path) {}
   }
 
   /**
-   * Lists a directory of the store. Segments that come or go meanwhile may be in it or not.
+   * Lists a directory of the store. Segments that come or go meanwhile may be in it or not. A topic
+   * or a partition that cannot be listed hides no other.
    *
-   * @throws IOException if it cannot be listed; a visitor's exceptions pass
+   * @throws IOException if {@code topics} cannot be listed; a visitor's exceptions pass
    */
   public static <X extends Exception> void list(Path directory, Visitor<X> visitor)
       throws IOException, X {
@@ -48,7 +54,7 @@ public final class StoreListing {
           for (Path segment : below(partition, visitor)) {
             Optional<SegmentKey> key =
                 StoreNames.parse(name(topic), name(topicId), name(partition), name(segment));
-            Optional<BasicFileAttributes> found = attributes(segment);
+            Optional<BasicFileAttributes> found = attributes(segment, visitor);
             if (key.isPresent() && found.filter(BasicFileAttributes::isDirectory).isPresent()) {
               visitor.segment(key.get(), segment, found.get());
             } else if (found.isPresent()) {
@@ -65,21 +71,29 @@ public final class StoreListing {
     return entries(directory.resolve(StoreNames.TOPICS)).stream().map(StoreListing::name).toList();
   }
 
-  private static List<Path> below(Path directory, Visitor<?> visitor) throws IOException {
-    Optional<BasicFileAttributes> found = attributes(directory);
-    if (found.isEmpty() || found.get().isDirectory()) {
-      return found.isEmpty() ? List.of() : entries(directory);
+  private static List<Path> below(Path directory, Visitor<?> visitor) {
+    Optional<BasicFileAttributes> found = attributes(directory, visitor);
+    if (found.isEmpty()) {
+      return List.of();
     }
-    visitor.stranger(directory);
-    return List.of();
+    if (!found.get().isDirectory()) {
+      visitor.stranger(directory);
+      return List.of();
+    }
+    try {
+      return entries(directory);
+    } catch (IOException e) {
+      visitor.unlisted(directory, e);
+      return List.of();
+    }
   }
 
   /** Returns what is known of an entry; empty if it has just been removed, or cannot be read. */
-  private static Optional<BasicFileAttributes> attributes(Path entry) {
+  private static Optional<BasicFileAttributes> attributes(Path entry, Visitor<?> visitor) {
     try {
-      return Optional.of(
-          Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+      return FileStatus.of(entry, LinkOption.NOFOLLOW_LINKS);
     } catch (IOException e) {
+      visitor.unlisted(entry, e);
       return Optional.empty();
     }
   }

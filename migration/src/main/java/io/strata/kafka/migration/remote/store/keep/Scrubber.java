@@ -135,6 +135,14 @@ public final class Scrubber {
           }
 
           @Override
+          public void unlisted(Path path, IOException failure) {
+            found(
+                Finding.Kind.UNREADABLE,
+                path,
+                "cannot be listed: " + StoreDirectory.reason(failure));
+          }
+
+          @Override
           public void stranger(Path path) {
             found(Finding.Kind.STRANGER, path, "is nothing that Strata makes; it is left alone");
           }
@@ -303,7 +311,7 @@ public final class Scrubber {
       CORRUPT,
       /** A file is missing that the manifest names. */
       MISSING,
-      /** A manifest, or another file that describes, cannot be read. */
+      /** A manifest, another file that describes, or a directory cannot be read. */
       UNREADABLE,
       /** It belongs to another store. */
       FOREIGN,

@@ -20,6 +20,7 @@ import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -105,7 +106,8 @@ public final class StoreInspection {
   /**
    * Reads the manifests of a directory. Segments that come or go meanwhile may be reported or not.
    *
-   * @param unreadable takes a whole sentence for each segment that cannot be read, with its path
+   * @param unreadable takes a whole sentence for each segment, partition or topic that cannot be
+   *     read, with its path
    * @throws IOException if the directory cannot be listed
    */
   public static void list(
@@ -116,9 +118,18 @@ public final class StoreInspection {
       throws IOException {
     StoreListing.list(
         directory,
-        (key, path, attributes) -> {
-          if (chosen.test(key)) {
-            look(directory, key, path, found, unreadable);
+        new StoreListing.Visitor<RuntimeException>() {
+          @Override
+          public void segment(SegmentKey key, Path path, BasicFileAttributes attributes)
+              throws IOException {
+            if (chosen.test(key)) {
+              look(directory, key, path, found, unreadable);
+            }
+          }
+
+          @Override
+          public void unlisted(Path path, IOException failure) {
+            unreadable.accept(path + ": cannot be listed: " + StoreDirectory.reason(failure));
           }
         });
   }
