@@ -30,6 +30,10 @@ import java.util.stream.Collectors;
  * which may have the segment, did not delete it: of a deleted topic Kafka asks once. They are noted
  * durably in the broker's log directories (the file {@code strata-remote-deletions}), one in a line
  * with a checksum; a line that a power failure has torn was not acknowledged, and is skipped.
+ *
+ * <p>Thread safety: all methods may be called by any thread. A log directory may hang: {@link #add}
+ * of a new deletion and {@link #done} of a noted one wait for it, one after the other, and nothing
+ * else does.
  */
 public final class PendingDeletions {
 
@@ -50,6 +54,9 @@ public final class PendingDeletions {
 
   /** Places that could not be read: what is in them is kept until the next start. */
   private final Set<Path> unread = new HashSet<>();
+
+  /** Is held while the files are changed, and taken before the lock of this object. */
+  private final Object files = new Object();
 
   @GuardedBy("this")
   private final Map<String, Waiting> pending = new LinkedHashMap<>();
@@ -105,10 +112,17 @@ public final class PendingDeletions {
   }
 
   /** Takes a deletion over if it can be noted durably; otherwise Kafka has to repeat it. */
-  public synchronized boolean add(SegmentInfo segment) {
+  public boolean add(SegmentInfo segment) {
     if (has(segment)) {
       return true;
     }
+    synchronized (files) {
+      return has(segment) || isNoted(segment);
+    }
+  }
+
+  @GuardedBy("files")
+  private boolean isNoted(SegmentInfo segment) {
     boolean noted = false;
     for (Path place : places) {
       try {
@@ -195,10 +209,20 @@ public final class PendingDeletions {
   }
 
   /** These are done. A place that cannot be written has them still, and they are done again. */
-  public synchronized void done(List<SegmentInfo> segments) {
-    if (!pending.keySet().removeAll(segments.stream().map(s -> s.key().id()).toList())) {
-      return;
+  public void done(List<SegmentInfo> segments) {
+    if (remove(segments)) {
+      synchronized (files) {
+        writeAll();
+      }
     }
+  }
+
+  private synchronized boolean remove(List<SegmentInfo> segments) {
+    return pending.keySet().removeAll(segments.stream().map(s -> s.key().id()).toList());
+  }
+
+  @GuardedBy("files")
+  private void writeAll() {
     String left = all().stream().map(s -> line(s) + "\n").collect(Collectors.joining());
     for (Path place : places) {
       try {

@@ -26,12 +26,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -315,6 +319,39 @@ class PendingDeletionsTest {
     Thread thread = new Thread(work);
     thread.setDaemon(true);
     return thread;
+  }
+
+  /** Of several; what is to be noted waits for it. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aLogDirectoryThatHangsKeepsNoCopyAndNoOtherDeletionWaiting() throws Exception {
+    Path hanging = Files.createDirectory(top.resolve("hanging"));
+    SegmentStore store = open(List.of(logs, files.wrap(hanging)));
+    SegmentInfo noted = Stores.info("noted", 0, 0, 2, 2000);
+    assertThat(store.deletions.add(noted)).isTrue();
+    Runnable over =
+        files.hang((operation, path) -> operation == Operation.WRITE && path.startsWith(hanging));
+    ExecutorService threads = Executors.newCachedThreadPool(PendingDeletionsTest::daemon);
+    try {
+      Future<Boolean> added = threads.submit(() -> store.deletions.add(SEGMENT));
+      Future<?> done = threads.submit(() -> store.deletions.done(List.of(noted)));
+      Awaitility.await().until(() -> files.hanging() == 1 && !store.deletions.has(noted));
+
+      SegmentInfo other = Stores.info("other", 0, 0, 3, 2000);
+      SegmentStore.Copied unused = Stores.copy(store, top.resolve("local"), other);
+      assertThat(store.delete(other)).hasSize(1);
+      assertThat(store.deletions.due(now.get())).doesNotContain(other);
+
+      over.run();
+      assertThat(added.get()).isTrue();
+      assertThat(done.get()).isNull();
+      for (Path place : List.of(logs, hanging)) {
+        assertThat(new PendingDeletions(List.of(place)).all()).containsExactly(SEGMENT);
+      }
+    } finally {
+      over.run();
+      threads.shutdownNow();
+    }
   }
 
   /** What a power failure has torn was not acknowledged; what comes after it is read. */
