@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
+import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
+import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -12,10 +14,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +64,10 @@ class CopyFailuresTest {
 
   private static boolean isOfASegment(Path path) {
     return path.toString().contains("/staging/") || path.toString().contains("/topics/");
+  }
+
+  private static ConditionFactory soon() {
+    return Awaitility.await().atMost(Duration.ofSeconds(50));
   }
 
   private static int unavailable(RemoteTier tier, int level) {
@@ -167,9 +176,7 @@ class CopyFailuresTest {
     assertThat(bench.logs("a")).isZero();
     assertThat(bench.directory("a").resolve("topics")).isEmptyDirectory();
     assertThat(TierBench.isRead(tier, segment)).isFalse();
-    org.awaitility.Awaitility.await()
-        .atMost(Duration.ofSeconds(50))
-        .until(() -> Files.notExists(left.getParent()));
+    soon().until(() -> Files.notExists(left.getParent()));
   }
 
   /** The log's directory is the broker's, not the store's. */
@@ -200,8 +207,7 @@ class CopyFailuresTest {
     for (int i = 0; i < 3; i++) {
       SegmentInfo unused = bench.copied(tier);
     }
-    org.awaitility.Awaitility.await()
-        .atMost(Duration.ofSeconds(50))
+    soon()
         .until(
             () -> {
               later.addAndGet(TimeUnit.SECONDS.toNanos(5));
@@ -235,9 +241,117 @@ class CopyFailuresTest {
     assertThat(bench.logs("b")).isEqualTo(2);
     assertThat(unavailable(tier, 0)).isEqualTo(1);
     over.run();
-    org.awaitility.Awaitility.await().until(() -> ChangingTree.files(staging).isEmpty());
+    soon().until(() -> ChangingTree.files(staging).isEmpty());
     assertThat(bench.logs("a")).isZero();
     assertThat(TierBench.isRead(tier, first) && TierBench.isRead(tier, second)).isTrue();
+  }
+
+  /**
+   * Has the thread hang that has published a segment's copy in a directory, before it is durable.
+   */
+  private Runnable hangPublished(String directory, SegmentInfo segment) {
+    Path published = published(directory, segment);
+    Runnable over =
+        bench.files.hang(
+            (operation, path) ->
+                path.equals(published.getParent())
+                    && Files.exists(published)
+                    && Thread.currentThread().getName().startsWith("strata-remote-write"));
+    faults.add(over);
+    return over;
+  }
+
+  private Path published(String directory, SegmentInfo segment) {
+    return StoreNames.segment(bench.directory(directory), segment.key());
+  }
+
+  /** Another broker may have evicted the other copy for the one that it has found there. */
+  @Test
+  void aCopyThatWasPublishedLateStaysWhenAnotherOneWasMade() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.segment();
+    Runnable over = hangPublished("a", segment);
+    bench.copy(tier, segment);
+    assertThat(bench.logs("a")).isEqualTo(1);
+    assertThat(bench.logs("b")).isEqualTo(1);
+    StoreDirectory second = bench.store().directories().get(1);
+    bench.store().publishing.discard(second, segment.key());
+
+    over.run();
+    soon().until(() -> bench.files.hanging() == 0 && TierBench.stats(tier).stuckThreads() == 0);
+    soon().during(Duration.ofSeconds(1)).until(() -> bench.logs("a") == 1);
+    assertThat(published("a", segment).resolve(StoreNames.GOING)).doesNotExist();
+    assertThat(TierBench.isRead(tier, segment)).isTrue();
+  }
+
+  /** Kafka makes it again, under another id. */
+  @Test
+  void aCopyThatWasPublishedLateIsTakenBackWhenNoneWasMade() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.segment();
+    Runnable over = hangPublished("a", segment);
+    Thread copying =
+        new Thread(
+            () -> {
+              try {
+                bench.copy(tier, segment);
+              } catch (IOException | InterruptedException e) {
+                return; // It was given up.
+              }
+            });
+    copying.start();
+    soon().until(() -> bench.files.hanging() == 1);
+    copying.interrupt();
+    copying.join();
+    over.run();
+    soon().until(() -> bench.logs("a") == 0);
+  }
+
+  /** It is no reason for an eviction to remove the other one. */
+  @Test
+  void aCopyThatIsBeingTakenBackIsMarked() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.segment();
+    Runnable published = hangPublished("a", segment);
+    Path first = bench.directory("a");
+    Path second = bench.directory("b");
+    Runnable removed =
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE && path.startsWith(first.resolve("trash")));
+    faults.add(removed);
+    Runnable written =
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE && path.startsWith(second.resolve("staging")));
+    faults.add(written);
+    FutureTask<Boolean> copied =
+        new FutureTask<>(
+            () -> {
+              bench.copy(tier, segment);
+              return true;
+            });
+    new Thread(copied).start();
+    soon().until(() -> bench.files.hanging() == 2);
+    published.run();
+    Path copy = published("a", segment);
+    soon().until(() -> Files.exists(copy.resolve(StoreNames.GOING)) && bench.files.hanging() == 2);
+    written.run();
+    assertThat(copied.get()).isTrue();
+    assertThat(bench.logs("b")).isEqualTo(1);
+    assertThat(copy.resolve(StoreNames.GOING)).exists();
+    removed.run();
+    soon().until(() -> bench.logs("a") == 0);
+    assertThat(TierBench.isRead(tier, segment)).isTrue();
   }
 
   /** It may be slow, and not hang. */

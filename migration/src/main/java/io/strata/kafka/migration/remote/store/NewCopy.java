@@ -56,9 +56,17 @@ final class NewCopy {
   @GuardedBy("this")
   private boolean failed;
 
-  /** Set when a copy could not be taken back: a directory may have it. */
+  /** Set when a copy was not taken back: a directory may have it. */
   @GuardedBy("this")
   private boolean leftBehind;
+
+  /** Counts the works; the caller waits for the last one. */
+  @GuardedBy("this")
+  private int works;
+
+  /** Set when the last work may have published its copy. */
+  @GuardedBy("this")
+  private boolean publishing;
 
   /**
    * Creates the copy of a segment that is not there yet.
@@ -163,10 +171,28 @@ final class NewCopy {
     }
   }
 
+  private synchronized int nextWork() {
+    publishing = false;
+    works++;
+    return works;
+  }
+
+  private synchronized void publishes(int work) {
+    publishing |= work == works;
+  }
+
+  /**
+   * Returns whether a copy may be taken back. Once a later work may have published another one, an
+   * eviction may have removed that one, and this one may be the only copy.
+   */
+  private synchronized boolean mayBeTakenBack(int work) {
+    return failed || work == works || !publishing || store.deletions.has(segment);
+  }
+
   private SegmentStore.Copied makeIn(StoreDirectory directory, long bytes)
       throws IOException, InterruptedException {
     String what = "copying %s to %s".formatted(segment.key(), directory);
-    Work work = new Work(directory);
+    Work work = new Work(directory, nextWork());
     Deadlines.Check check = left -> leaveIfHanging(what, work, bytes);
     Manifest manifest = directory.write(what, check, work);
     store.known.put(manifest, StoredCopy.whole(directory));
@@ -208,6 +234,7 @@ final class NewCopy {
     private static final int HANGING = 3;
 
     private final StoreDirectory directory;
+    private final int number;
     private final SegmentKey key = segment.key();
     private final AtomicLong steps = new AtomicLong();
 
@@ -219,8 +246,9 @@ final class NewCopy {
 
     private int looks;
 
-    Work(StoreDirectory directory) {
+    Work(StoreDirectory directory, int number) {
       this.directory = directory;
+      this.number = number;
     }
 
     boolean isHanging() {
@@ -248,6 +276,7 @@ final class NewCopy {
         Manifest manifest = write(staged, own);
         Disk.forceAll(staged, own);
         publishing = true;
+        publishes(number);
         store.publishing.publish(directory, staged, key, own);
         published = true;
         store.reached(StoreStage.COPY_PUBLISHED);
@@ -304,7 +333,8 @@ final class NewCopy {
 
     /** Returns whether the copy cannot be seen any more; if not, it is to be deleted. */
     private boolean takeBack() {
-      boolean done = store.publishing.takeBack(directory, key, identity);
+      boolean done =
+          store.publishing.takeBack(directory, key, identity, () -> mayBeTakenBack(number));
       if (!done) {
         leftBehind();
       }

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * Gives whole copies their place, and takes copies away.
@@ -113,21 +114,27 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
 
   /**
    * Takes a copy back that may have its name already, as far as that can be done; the thread's
-   * interrupt does not hinder it.
+   * interrupt does not hinder it. It is marked before it goes, as in an eviction: that may hang for
+   * long, and no other copy goes for it meanwhile.
    *
    * @param copy its {@link #identity}: another copy of the segment stays
+   * @param wanted whether it may go; asked before it is marked, and again when it is
    * @return whether it cannot be seen any more
    */
-  public boolean takeBack(StoreDirectory directory, SegmentKey key, Object copy) {
+  public boolean takeBack(
+      StoreDirectory directory, SegmentKey key, Object copy, BooleanSupplier wanted) {
     boolean interrupted = false;
     boolean done = false;
-    for (int attempt = 0; !done && attempt < ATTEMPTS; attempt++) {
+    for (int attempt = 0; !done && attempt < ATTEMPTS && wanted.getAsBoolean(); attempt++) {
       interrupted |= Thread.interrupted();
       try {
-        if (identity(directory.segment(key)).equals(copy)) {
+        Path place = directory.segment(key);
+        if (!identity(place).equals(copy)) {
+          done = true;
+        } else if (isMarkedWhile(wanted, place)) {
           discard(directory, key);
+          done = true;
         }
-        done = true;
       } catch (NoSuchFileException e) {
         done = !isAway(directory);
       } catch (IOException e) {
@@ -138,6 +145,23 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
       Thread.currentThread().interrupt();
     }
     return done;
+  }
+
+  /** Marks a copy that is to go; takes the mark off again, and returns false, if it is not. */
+  private static boolean isMarkedWhile(BooleanSupplier wanted, Path copy)
+      throws NoSuchFileException {
+    try {
+      CopyMarks.going(copy);
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (IOException e) {
+      // The disk is full or fails: as in a deletion, it goes without.
+    }
+    if (wanted.getAsBoolean()) {
+      return true;
+    }
+    CopyMarks.notGoing(copy);
+    return false;
   }
 
   private static boolean isAway(StoreDirectory directory) {
