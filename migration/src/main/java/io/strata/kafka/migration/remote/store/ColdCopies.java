@@ -12,6 +12,7 @@ import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -120,9 +121,27 @@ public record ColdCopies(Optional<ColdStorage> manager) {
         : Optional.empty();
   }
 
-  /** Notes beside a copy that the manager is getting its bytes. */
-  void begin(Path segment, int brokerId) throws IOException {
-    mark(segment, ColdMark.begun(require(segment).className(), brokerId));
+  /**
+   * Notes beside a copy that the manager is getting its bytes. This process may have stood still
+   * since it asked what is in the way: a mark that another broker has made meanwhile stays.
+   *
+   * @return why the manager is not to get them, as {@link #isInTheWay} does; empty if it is noted
+   */
+  Optional<String> begin(Path segment, int brokerId, String nonce) throws IOException {
+    ColdMark begun = ColdMark.begun(require(segment).className(), brokerId);
+    if (isMarked(segment)) {
+      Optional<String> found = isInTheWay(segment, brokerId, nonce);
+      if (found.isEmpty()) {
+        mark(segment, begun);
+      }
+      return found;
+    }
+    try {
+      Disk.createExclusively(segment.resolve(StoreNames.COLD), begun.print());
+      return Optional.empty();
+    } catch (FileAlreadyExistsException e) {
+      return Optional.of("another broker has just begun to copy it");
+    }
   }
 
   /** Notes beside a copy that the manager has its bytes. */

@@ -301,7 +301,11 @@ public interface Level {
     private Optional<String> copy(Located source, WorkProgress progress, BytePace pace)
         throws IOException, InterruptedException {
       ColdCopies cold = store.cold;
-      cold.begin(source.path(), store.options.brokerId());
+      Optional<String> stopped =
+          cold.begin(source.path(), store.options.brokerId(), store.publishing.owner());
+      if (stopped.isPresent()) {
+        return stopped;
+      }
       // The only trace of the cold copy; a killed process may have published it, and not durably.
       source.directory().force(source.key());
       if (!CopyMarks.isStaying(source.path(), store.publishing.trashName())) {

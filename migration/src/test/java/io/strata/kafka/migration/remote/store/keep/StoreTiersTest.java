@@ -10,6 +10,7 @@ import io.strata.kafka.migration.TieredSegmentsContract;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
 import io.strata.kafka.migration.remote.store.FakeCold;
 import io.strata.kafka.migration.remote.store.KnownSegment.StoredCopy;
 import io.strata.kafka.migration.remote.store.MoveConfirmation;
@@ -45,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -1402,6 +1404,52 @@ class StoreTiersTest extends TieredSegmentsContract {
     assertThat(next.segments).isEmpty();
     assertThat(first.delete(SEGMENT)).hasSize(1);
     assertThat(cold.segments).isEmpty();
+  }
+
+  /** It stands still between its look for a mark and its own one. */
+  @Test
+  void aBrokerThatStoodStillReplacesNoMarkOfTheNextMover() throws Exception {
+    FaultyFileSystem files = new FaultyFileSystem();
+    SegmentStore store =
+        Stores.open(
+            Stores.options(
+                1, List.of(), StoreStage.Hook.NONE, Stores.level("ssd", files.wrap(ssd))),
+            Optional.of(cold));
+    StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
+    SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    SegmentStore next = withCold(2);
+    refreshAll(next);
+    StoreTiers nextTiers = new StoreTiers(next, List.of("ssd", "cold"));
+    AtomicBoolean moved = new AtomicBoolean();
+    Runnable unusedToo =
+        files.hang(
+            (operation, path) -> {
+              if (operation == FaultyFileSystem.Operation.WRITE
+                  && path.getFileName().toString().matches("cold[.]json[.].*")
+                  && !moved.getAndSet(true)) {
+                moveToCold(nextTiers);
+              }
+              return false;
+            });
+
+    MoveResult result = tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED);
+
+    assertThat(moved).isTrue();
+    assertThat(result.outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
+    assertThat(
+            StoreNames.segment(ssd, SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key())))
+        .doesNotExist();
+    assertThat(read(next, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
+  }
+
+  private static void moveToCold(StoreTiers tiers) {
+    try {
+      assertThat(tiers.destage(only(tiers).id(), 1, MoveControl.UNLIMITED).outcome())
+          .isEqualTo(MoveResult.Outcome.DONE);
+      assertThat(tiers.evict(only(tiers).id()).outcome()).isEqualTo(MoveResult.Outcome.DONE);
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Its stub is above, a whole copy between, and the cold manager has it too. */
