@@ -42,7 +42,7 @@ final class Housekeeping implements AutoCloseable {
   /** One in which calls hang is asked at each of so many times. */
   private static final int HANGING = 25;
 
-  /** Copies go on without a listing rather than not at all. */
+  /** So long after the start copies go on without a listing rather than not at all. */
   private static final Duration FIRST_INVENTORY = Duration.ofSeconds(30);
 
   /** The time that the last visits get to write what they have. */
@@ -56,6 +56,9 @@ final class Housekeeping implements AutoCloseable {
   private final List<DirectoryVisits> visits;
   private final EngineEnvironment engineEnvironment;
   private final Duration patience;
+
+  /** Until when copies wait for the first listings. */
+  private final long firstInventoryEnd;
 
   /**
    * The rounds, and beside them what may hang: a deletion waits for a directory that the rounds ask
@@ -74,6 +77,7 @@ final class Housekeeping implements AutoCloseable {
     this.store = store;
     engineEnvironment = environment.engine();
     patience = environment.reads().maxWait();
+    firstInventoryEnd = engineEnvironment.nanoTime().getAsLong() + FIRST_INVENTORY.toNanos();
     live = settings.live();
     levelNames = settings.levelNames();
     upkeep = new StoreUpkeep(store);
@@ -147,9 +151,8 @@ final class Housekeeping implements AutoCloseable {
 
   /** Waits until the store has been listed once, so that its free space is known; not for long. */
   void awaitFirstInventory() throws InterruptedException {
-    long end = engineEnvironment.nanoTime().getAsLong() + FIRST_INVENTORY.toNanos();
     for (DirectoryVisits directory : visits) {
-      directory.awaitFirst(left(end));
+      directory.awaitFirst(left(firstInventoryEnd));
     }
   }
 

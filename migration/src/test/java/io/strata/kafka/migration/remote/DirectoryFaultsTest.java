@@ -529,6 +529,26 @@ class DirectoryFaultsTest {
     assertThat(isKnown(store, before)).isTrue();
   }
 
+  /** It waits for the first listing only for a while after the start, and not each for itself. */
+  @Test
+  void aFirstListingThatHangsDelaysNoCopyForLong() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.level("ssd", 1 << 30, "a");
+    RemoteTier before = bench.open();
+    SegmentInfo unused = bench.copied(before);
+    before.close();
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> operation == Operation.LIST && isIn("a/topics", path)));
+    RemoteTier tier = bench.open();
+    soon().until(() -> bench.files.hanging() == 1);
+    later.set(TimeUnit.SECONDS.toNanos(31));
+    Future<SegmentInfo> copied = executor.submit(() -> bench.copied(tier));
+    assertThat(copied.get(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(bench.logs("a")).isEqualTo(2);
+  }
+
   /** Each round waits ten seconds for the visits. */
   @Tag("long")
   @Test
