@@ -368,7 +368,7 @@ final class Housekeeping implements AutoCloseable {
       for (Thread thread : threads) {
         thread.join(Math.max(1, left(end).toMillis()));
       }
-      while (mover.isAtWork() && !left(end).isZero()) {
+      while ((mover.isAtWork() || store.stuck() > 0) && !left(end).isZero()) {
         Thread.sleep(1);
       }
     } catch (InterruptedException e) {

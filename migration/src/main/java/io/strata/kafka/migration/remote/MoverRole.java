@@ -264,8 +264,11 @@ final class MoverRole {
     lock.close();
   }
 
-  /** Returns whether what was stopped may be at work still. */
+  /**
+   * Returns whether a move that was stopped may be at work still. Another thread that hangs, for
+   * ever perhaps, does not keep the lock from a broker that answers.
+   */
   boolean isAtWork() {
-    return store.isCopyingToCold() || store.stuck() > 0;
+    return store.isCopyingToCold() || !store.inMotion.isEmpty();
   }
 }

@@ -476,6 +476,30 @@ class DirectoryFaultsTest {
     soon().ignoreExceptions().until(() -> !Files.getLastModifiedTime(signIn).equals(before));
   }
 
+  /** A read hangs for ever in the mount that was replaced, and the lock there has gone. */
+  @Test
+  void aThreadThatHangsForEverKeepsNoLockOfTheMover() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.copied(tier);
+    soon().until(() -> TierBench.stats(tier).migration().isPresent());
+    AtomicInteger reads = new AtomicInteger();
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                path.getFileName().toString().endsWith(".log") && reads.incrementAndGet() == 1));
+    executor.execute(() -> readAnyhow(tier, segment));
+    soon().until(() -> TierBench.stats(tier).stuckThreads() > 0);
+    soon().until(() -> TierBench.isRead(tier, segment));
+    Path mark = bench.directory("a").resolve("locks/mover.mark");
+    Path unused = Files.writeString(mark, "another's");
+    soon().until(() -> !Files.readString(mark).equals("another's"));
+    soon().until(() -> TierBench.stats(tier).migration().isPresent());
+    assertThat(bench.files.hanging()).isEqualTo(1);
+    assertThat(TierBench.stats(tier).stuckThreads()).isPositive();
+  }
+
   /** The old file system never answers, and another one is mounted in its place. */
   @Test
   void aDirectoryWhoseQuestionsHangForEverComesBack() throws Exception {

@@ -232,9 +232,13 @@ public final class StoreTiers implements TieredSegments {
           what + " " + entry.key() + " in " + directory,
           unused -> within(entry, copies - 1, what, progress, move));
     }
-    return store.inMotion.putIfAbsent(entry.key().id(), progress) == null
-        ? move.of(entry, progress)
-        : MoveResult.cancelled("another move of it is under way");
+    if (store.inMotion.putIfAbsent(entry.key().id(), progress) != null) {
+      return MoveResult.cancelled("another move of it is under way");
+    }
+    // It may have come here late: nobody waits for it any more, and another broker may move now.
+    return progress.isCancelled()
+        ? MoveResult.cancelled("it was stopped")
+        : move.of(entry, progress);
   }
 
   @Override
