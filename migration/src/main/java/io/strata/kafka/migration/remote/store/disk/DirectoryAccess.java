@@ -45,8 +45,11 @@ public abstract class DirectoryAccess {
   /** While so many hang, one more begins now and then: another file system may be mounted there. */
   private static final int HANGING_PROBES = 4;
 
-  /** After so many times the patience, while that many hang. */
+  /** After so many times the patience, while that many hang; after each that hangs it doubles. */
   private static final int NOW_AND_THEN = 12;
+
+  /** So often: all probes together last for more than a day, and are an hour apart in the end. */
+  private static final int DOUBLINGS = 6;
 
   /** The longest that something brief may take, in patiences. */
   private static final int BRIEF = 3;
@@ -103,8 +106,11 @@ public abstract class DirectoryAccess {
   /** Reads that have run out of their time and have not come back. */
   private final Set<Timed<?>> hanging = ConcurrentHashMap.newKeySet();
 
-  /** The time of the last probe that began while others hung, by {@link System#nanoTime}. */
-  private final AtomicLong lastProbe = new AtomicLong(System.nanoTime());
+  /** The time of the last probe that began while others hung. */
+  private final AtomicLong lastProbe;
+
+  /** How many probes hung when one came back last. */
+  private volatile int hungAtAnswer;
 
   private final AtomicInteger answers = new AtomicInteger();
 
@@ -113,6 +119,7 @@ public abstract class DirectoryAccess {
     this.name = name;
     patience = threads.patience();
     nanoTime = threads.nanoTime();
+    lastProbe = new AtomicLong(nanoTime.getAsLong());
     copies = new CopyBackOff(nanoTime);
     lanes = threads.threads().map(Lanes::new);
   }
@@ -320,22 +327,35 @@ public abstract class DirectoryAccess {
 
   private void probe(Duration limit) throws IOException, InterruptedException {
     // A directory that answers is asked as often as a caller wants to know.
-    if (isSuspended() && lanes.isPresent() && lanes.get().probes().stuck() >= HANGING_PROBES) {
-      long now = System.nanoTime();
+    if (isSuspended() && hungProbes() >= HANGING_PROBES) {
+      long now = nanoTime.getAsLong();
       long last = lastProbe.get();
-      if (now - last < patience.toNanos() * NOW_AND_THEN || !lastProbe.compareAndSet(last, now)) {
+      if (now - last < pauseNanos() || !lastProbe.compareAndSet(last, now)) {
         throw new TimeLimitException(name + ": earlier questions have not come back");
       }
     }
     Deadlines.Work<Boolean> work =
         control -> {
-          probe();
+          try {
+            probe();
+          } finally {
+            hungAtAnswer = hungProbes();
+          }
           return true;
         };
     boolean unused =
         lanes.isPresent()
             ? lanes.get().probes().call("asking " + name + " for its identity", limit, work)
             : work.run(Deadlines.Control.PATIENT);
+  }
+
+  private int hungProbes() {
+    return lanes.map(own -> own.probes().stuck()).orElse(0);
+  }
+
+  private long pauseNanos() {
+    int since = hungProbes() - Math.max(HANGING_PROBES, hungAtAnswer);
+    return (patience.toNanos() * NOW_AND_THEN) << Math.max(0, Math.min(DOUBLINGS, since));
   }
 
   /** The first waiter finds out for all. */
