@@ -171,13 +171,14 @@ final class Outages implements AutoCloseable {
                   && RemoteFailures.cause(e) != Cause.CANCELLED
                   && left > 0
                   && (waits || begins(isIndex));
+          boolean waited = waits;
+          waits |= patient; // Counts from here: the JVM may have no thread for the report.
           if (away) {
-            failed(e, patient, waits);
+            failed(e, patient, waited);
           }
           if (!patient) {
             throw e;
           }
-          waits = true;
           if (!away) {
             pause(left);
             throw e;

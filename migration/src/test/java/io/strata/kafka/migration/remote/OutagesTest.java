@@ -33,12 +33,19 @@ class OutagesTest {
   private final AtomicBoolean isAway = new AtomicBoolean(true);
   private final AtomicInteger attempts = new AtomicInteger();
   private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean withoutThreads;
   private final Outages outages =
       new Outages(
           new KafkaReads(Duration.ofHours(1), 4),
-          new EngineEnvironment(
-              EngineEnvironment.system().clock(), this::now, EngineEnvironment.system().threads()),
+          new EngineEnvironment(EngineEnvironment.system().clock(), this::now, this::thread),
           log::add);
+
+  private Thread thread(Runnable task) {
+    if (withoutThreads) {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+    return EngineEnvironment.system().threads().newThread(task);
+  }
 
   @AfterEach
   void close() throws InterruptedException {
@@ -97,6 +104,19 @@ class OutagesTest {
     ahead.addAndGet(TimeUnit.SECONDS.toNanos(11));
     Thread third = waiting();
     assertThat(List.of(first, second, third)).allMatch(Thread::isAlive);
+  }
+
+  @Test
+  void aReadForWhichNoReporterStartsDoesNotCountAsWaiting() {
+    outages.served();
+    withoutThreads = true;
+    for (int i = 0; i < 4; i++) {
+      assertThatThrownBy(() -> read(false)).isInstanceOf(OutOfMemoryError.class);
+    }
+    withoutThreads = false;
+    outages.served();
+    assertThat(waiting().isAlive()).isTrue();
+    await().until(() -> !log.isEmpty());
   }
 
   /** A try looks at each directory, and throws: all that wait cost as much as one. */
