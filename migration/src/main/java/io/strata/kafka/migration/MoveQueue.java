@@ -27,7 +27,8 @@ import java.util.function.Predicate;
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
  * Among copies down the target that the fewest threads work for goes first. Where there are several
- * log directories, none gets all threads, whatever they do: a disk that hangs holds up only itself.
+ * log directories, the moves of none get all threads, wherever they go: a disk that hangs holds up
+ * only itself.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -38,9 +39,9 @@ final class MoveQueue {
   @GuardedBy("this")
   private final Deque<PlannedMove> evictions = new ArrayDeque<>();
 
-  /** The moves by target, the one first whose turn it is; none is empty. */
+  /** The moves by lane, the one first whose turn it is; none is empty. */
   @GuardedBy("this")
-  private final Map<Target, Deque<PlannedMove>> down = new LinkedHashMap<>();
+  private final Map<Lane, Deque<PlannedMove>> down = new LinkedHashMap<>();
 
   @GuardedBy("this")
   private final Deque<PlannedMove> up = new ArrayDeque<>();
@@ -68,6 +69,15 @@ final class MoveQueue {
 
   @GuardedBy("this")
   private boolean closed;
+
+  /**
+   * Copies down to one target of the segments of one log directory, whose disk all of them need.
+   */
+  private record Lane(Target target, String logDirectory) {
+    static Lane of(PlannedMove move) {
+      return new Lane(move.target(), move.move().segment().logDirectory());
+    }
+  }
 
   MoveQueue(int threads) {
     this.threads = threads;
@@ -112,7 +122,7 @@ final class MoveQueue {
     Deque<PlannedMove> waiting =
         switch (move.kind()) {
           case EVICT -> evictions;
-          case DESTAGE -> down.computeIfAbsent(move.target(), to -> new ArrayDeque<>());
+          case DESTAGE -> down.computeIfAbsent(Lane.of(move), lane -> new ArrayDeque<>());
           case PROMOTE -> up;
         };
     waiting.add(move);
@@ -143,7 +153,7 @@ final class MoveQueue {
     if (eviction.isPresent()) {
       return eviction;
     }
-    Optional<Target> nextDown = leastBusyTarget();
+    Optional<Lane> nextDown = leastBusyLane();
     // Evictions under way free space for copies up.
     boolean mayGoUp =
         !up.isEmpty()
@@ -164,7 +174,7 @@ final class MoveQueue {
   private Optional<PlannedMove> firstThatMayRun(Deque<PlannedMove> waiting) {
     for (Iterator<PlannedMove> moves = waiting.iterator(); moves.hasNext(); ) {
       PlannedMove move = moves.next();
-      if (busy(move.target()) < most()) {
+      if (mayRun(logDirectory(move))) {
         moves.remove();
         return Optional.of(move);
       }
@@ -172,13 +182,22 @@ final class MoveQueue {
     return Optional.empty();
   }
 
-  /** With several directories none gets the last thread. */
-  @GuardedBy("this")
-  private long most() {
-    return directories > 1 ? Math.max(1, threads - 1) : Long.MAX_VALUE;
+  private static String logDirectory(PlannedMove move) {
+    return move.move().segment().logDirectory();
   }
 
-  /** Threads that work for a target, or in its log directory. */
+  /** With several directories none gets the last thread. */
+  @GuardedBy("this")
+  private boolean mayRun(String logDirectory) {
+    return directories == 1 || busy(logDirectory) < Math.max(1, threads - 1);
+  }
+
+  /** Threads that work in a log directory. */
+  private long busy(String logDirectory) {
+    return running(move -> logDirectory(move).equals(logDirectory));
+  }
+
+  /** Threads that work for a target. */
   private long busy(Target target) {
     return running(
         move ->
@@ -191,28 +210,35 @@ final class MoveQueue {
     return running.values().stream().filter(which).count();
   }
 
-  /** The target that the fewest threads work for, of those the one whose turn it is. */
+  /**
+   * Chooses among the lanes that may run: the fewest threads work for its target, then in its log
+   * directory; then it is its turn.
+   */
   @GuardedBy("this")
-  private Optional<Target> leastBusyTarget() {
-    Optional<Target> best = Optional.empty();
-    long least = most();
-    for (Target target : down.keySet()) {
-      long busy = busy(target);
-      if (busy < least) {
-        best = Optional.of(target);
+  private Optional<Lane> leastBusyLane() {
+    Optional<Lane> best = Optional.empty();
+    long least = Long.MAX_VALUE;
+    long leastInDirectory = Long.MAX_VALUE;
+    for (Lane lane : down.keySet()) {
+      long busy = busy(lane.target());
+      long inDirectory = busy(lane.logDirectory());
+      if (mayRun(lane.logDirectory())
+          && (busy < least || (busy == least && inDirectory < leastInDirectory))) {
+        best = Optional.of(lane);
         least = busy;
+        leastInDirectory = inDirectory;
       }
     }
     return best;
   }
 
   @GuardedBy("this")
-  private PlannedMove takeDown(Target target) {
+  private PlannedMove takeDown(Lane lane) {
     downSinceUp++;
-    Deque<PlannedMove> waiting = requireNonNull(down.remove(target));
+    Deque<PlannedMove> waiting = requireNonNull(down.remove(lane));
     PlannedMove next = waiting.remove();
     if (!waiting.isEmpty()) {
-      down.put(target, waiting);
+      down.put(lane, waiting);
     }
     return next;
   }

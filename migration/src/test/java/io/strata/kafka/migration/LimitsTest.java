@@ -314,6 +314,25 @@ class LimitsTest {
     assertThat(queue.take(3).orElseThrow().id()).isEqualTo(2000);
   }
 
+  /**
+   * Each move of a segment needs the disk of its log directory, for the tag if for nothing else.
+   */
+  @Test
+  void aLogDirectoryThatHangsHoldsUpNoOtherWhereThereAreSeveralTiers() throws InterruptedException {
+    MoveQueue queue = new MoveQueue(2);
+    List<PlannedMove> moves =
+        List.of(copy(1, "/hangs", 1), copy(2, "/hangs", 2), copy(3, "/works", 1));
+    queue.offer(moves, 2);
+    assertThat(queue.take(0).orElseThrow().id()).isEqualTo(1);
+    assertThat(queue.take(1).orElseThrow().id()).isEqualTo(3);
+  }
+
+  /** A copy down where there are two tiers of pools. */
+  private static PlannedMove copy(long id, String directory, int to) {
+    Move move = Move.destage(move(Move.Kind.DESTAGE, id, directory).move().segment(), to);
+    return new PlannedMove(move, Target.of(move, 2), 0, false);
+  }
+
   @Test
   void promotionsNeverTakeMoreThanHalfOfTheThreads() throws InterruptedException {
     MoveQueue queue = new MoveQueue(4);

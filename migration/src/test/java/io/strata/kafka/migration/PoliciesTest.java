@@ -128,6 +128,16 @@ class PoliciesTest {
         .contains("PROMOTE before-0@7 from tier 1 to tier 0");
   }
 
+  /** As some write "never". */
+  @Test
+  void aTimeBeyondAllTimesMovesNothing() {
+    FakeTiers tiers = new FakeTiers(100 * MIB);
+    tiers.add("t", 0, 0, 0, MIB, 0, false);
+    tiers.add("t", 0, 1, 0, MIB, NOW, true);
+    Settings never = Settings.of(0.9).policy("age", Map.of("after", "999999999999d"));
+    assertThat(never.plan(tiers, NOW).moves()).isEmpty();
+  }
+
   @Test
   void badValuesAreRefusedWithTheirKey() {
     PolicyRegistry registry = PolicyRegistry.builtIn();

@@ -17,6 +17,7 @@ import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
@@ -30,6 +31,8 @@ import java.util.function.Consumer;
  * <p>Thread safety: all methods may be called by any thread.
  */
 public final class BrokerMigration implements AutoCloseable {
+  /** So many listeners that cannot be made are enough to know of. */
+  private static final int MOST_FAILED = 100;
 
   private final LiveSettings<StrataConfig> live;
   private final MigrationEngine engine;
@@ -102,14 +105,28 @@ public final class BrokerMigration implements AutoCloseable {
         LiveSettings.local(broker, config, policies), engine, log, config, changed);
   }
 
-  /** An engine that cannot be made is no reason to keep a broker from starting. */
   private static List<MigrationListener> listeners(MigrationLog log) {
     List<MigrationListener> found = new ArrayList<>(List.of(log));
-    try {
-      ServiceLoader.load(MigrationListener.class, BrokerMigration.class.getClassLoader())
-          .forEach(found::add);
-    } catch (ServiceConfigurationError e) {
-      log.warning("A migration listener on the class path is left out: " + e.getMessage());
+    found.addAll(listeners(BrokerMigration.class.getClassLoader(), log::warning));
+    return found;
+  }
+
+  /** Finds the listeners; one that cannot be made is no reason to keep a broker from starting. */
+  static List<MigrationListener> listeners(ClassLoader loader, Consumer<String> warnings) {
+    List<MigrationListener> found = new ArrayList<>();
+    Iterator<MigrationListener> all =
+        ServiceLoader.load(MigrationListener.class, loader).iterator();
+    boolean more = true;
+    for (int failed = 0; more && failed < MOST_FAILED; ) {
+      try {
+        more = all.hasNext();
+        if (more) {
+          found.add(all.next());
+        }
+      } catch (ServiceConfigurationError | LinkageError e) {
+        failed++;
+        warnings.accept("A migration listener on the class path is left out: " + e);
+      }
     }
     return found;
   }

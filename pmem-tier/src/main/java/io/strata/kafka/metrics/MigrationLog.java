@@ -99,7 +99,9 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     RateLimit limit;
     String sort = sort(cause);
     synchronized (this) {
-      failing.merge(target(move), 1L, Long::sum);
+      if (move.kind() != Move.Kind.EVICT) {
+        failing.merge(target(move), 1L, Long::sum);
+      }
       limit =
           limits.computeIfAbsent(
               new Trouble(target(move), sort), trouble -> new RateLimit(nanoTime));
@@ -111,17 +113,10 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
       Move move, Exception cause, String sort, int attempt, long retryMillis, long before) {
     String message =
         """
-        Could not copy %s %s (%s): %s; attempt %s, tried again in %s. The segment is where it \
-        was. %s more such failures since the last such line.\
+        Could not %s (%s): %s; attempt %s, tried again in %s. The segment is where it was. %s \
+        more such failures since the last such line.\
         """
-            .formatted(
-                move.segment().name().id(),
-                describe(move),
-                sort,
-                cause,
-                attempt,
-                seconds(retryMillis),
-                before);
+            .formatted(attempted(move), sort, cause, attempt, seconds(retryMillis), before);
     if (cause instanceof IOException) {
       log.warn("{}", message);
     } else {
@@ -218,8 +213,17 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
     return NoSpaceException.isCauseOf(cause) ? "no space" : "I/O error";
   }
 
+  private String attempted(Move move) {
+    return move.kind() == Move.Kind.EVICT
+        ? "evict %s from %s".formatted(move.segment().name().id(), target(move))
+        : "copy %s %s".formatted(move.segment().name().id(), describe(move));
+  }
+
   /** The unit that fails: the log files of one log directory, or a tier as a whole. */
   private String target(Move move) {
+    if (move.kind() == Move.Kind.EVICT) {
+      return "tier " + name(move.segment().tier());
+    }
     return move.toTier() < tiers.size()
         ? "tier " + name(move.toTier())
         : "the log files in " + move.segment().logDirectory();

@@ -9,9 +9,9 @@
  * the slot when the unlinking is durable. {@code RecoveryRule} ends what a crash has left. The
  * copies of the remote tier: {@code migration.remote}.
  *
- * <p>A full log directory: {@code space.LogDiskReserve#require} ends a copy before it begins. If
- * the disk fills during a copy, {@code segment.Copying#copyToLogFile} drops what it has written,
- * unless spilled bytes lie behind it, and the pool keeps its own. After either, {@code
+ * <p>A full log directory: {@code space.LogDiskReserve#claim} ends a copy before it begins. If the
+ * disk fills during a copy, {@code segment.Copying#copyToLogFile} drops what it has written, unless
+ * spilled bytes lie behind it, and the pool keeps its own. After either, {@code
  * migration.Mover#failed} has the directory wait. New segments go on in the pool until it is full;
  * then appends spill into what the disk has left, and after that Kafka gets the system's exception.
  *

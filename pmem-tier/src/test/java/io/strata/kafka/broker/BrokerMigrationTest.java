@@ -3,6 +3,7 @@ package io.strata.kafka.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.api.MigrationListener;
 import io.strata.kafka.api.TierUsage;
 import io.strata.kafka.config.BrokerProperties;
 import io.strata.kafka.config.LiveSettings.IgnoredKey;
@@ -14,6 +15,11 @@ import io.strata.kafka.migration.plan.PolicyRegistry;
 import io.strata.kafka.migration.plan.TieredSegments;
 import io.strata.kafka.migration.plan.TieredSegments.MoveControl;
 import io.strata.kafka.migration.plan.TieredSegments.MoveResult;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +28,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** An engine over tiers without segments, as Kafka and operators reach it. */
 class BrokerMigrationTest {
@@ -195,5 +202,28 @@ class BrokerMigrationTest {
 
     @Override
     public void evictionOrder(List<Long> ids) {}
+  }
+
+  /** Is found by its name in a file of services. */
+  public static final class SoundListener implements MigrationListener {}
+
+  /** As one that was compiled for a newer Java, or whose superclass is missing. */
+  @Test
+  void aListenerThatCannotBeLinkedIsLeftOut(@TempDir Path directory) throws IOException {
+    Path services = Files.createDirectories(directory.resolve("META-INF/services"));
+    Files.writeString(
+        services.resolve(MigrationListener.class.getName()),
+        "broken.Listener\n" + SoundListener.class.getName() + "\n");
+    Path broken = Files.createDirectory(directory.resolve("broken"));
+    Files.writeString(broken.resolve("Listener.class"), "no class file");
+    List<String> warnings = new ArrayList<>();
+    try (URLClassLoader loader =
+        new URLClassLoader(
+            new URL[] {directory.toUri().toURL()}, BrokerMigrationTest.class.getClassLoader())) {
+      assertThat(BrokerMigration.listeners(loader, warnings::add))
+          .singleElement()
+          .isInstanceOf(SoundListener.class);
+    }
+    assertThat(warnings).singleElement().asString().contains("left out", "ClassFormatError");
   }
 }

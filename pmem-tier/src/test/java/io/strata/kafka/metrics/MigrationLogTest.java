@@ -55,6 +55,18 @@ class MigrationLogTest {
         .endsWith("5 more such failures since the last such line.");
   }
 
+  /** It is the pool's device that failed. */
+  @Test
+  void aFailedEvictionIsNoFailedCopy() {
+    log.failed(Move.evict(segment(1, "/a", true)), new IOException("x"), 1, 1_000);
+    log.finished(down(3, "/a", 2), 10, 10);
+
+    assertThat(messages())
+        .singleElement()
+        .asString()
+        .startsWith("WARN Could not evict orders-3@1 from tier pmem (I/O error)");
+  }
+
   @Test
   void aFaultOfOursHasItsStackTrace() {
     log.failed(down(1, "/a", 2), new IllegalStateException("x"), 1, 1_000);
@@ -121,28 +133,28 @@ class MigrationLogTest {
   }
 
   private static Move down(long id, String directory, int toTier) {
-    return Move.destage(
-        new SegmentView(
-            id,
-            new SegmentName(
-                new SegmentId("orders", 3, id),
-                SegmentName.Replica.CURRENT,
-                SegmentName.Stage.LIVE),
-            directory,
-            0,
-            OptionalInt.empty(),
-            false,
-            false,
-            10,
-            16,
-            10,
-            0,
-            1,
-            1,
-            1,
-            0,
-            false),
-        toTier);
+    return Move.destage(segment(id, directory, false), toTier);
+  }
+
+  private static SegmentView segment(long id, String directory, boolean clean) {
+    return new SegmentView(
+        id,
+        new SegmentName(
+            new SegmentId("orders", 3, id), SegmentName.Replica.CURRENT, SegmentName.Stage.LIVE),
+        directory,
+        0,
+        clean ? OptionalInt.of(2) : OptionalInt.empty(),
+        false,
+        false,
+        10,
+        16,
+        clean ? 0 : 10,
+        clean ? 16 : 0,
+        1,
+        1,
+        1,
+        0,
+        false);
   }
 
   private List<String> messages() {

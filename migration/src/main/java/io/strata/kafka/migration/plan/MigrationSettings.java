@@ -36,6 +36,8 @@ public record MigrationSettings(
     String policy,
     Map<String, String> policyParameters,
     List<String> pinnedTopics) {
+  /** So many topics' answers are remembered. */
+  private static final int REMEMBERED = 10_000;
 
   /** How far below its threshold a tier is brought, unless a test wants it otherwise. */
   public static final double HYSTERESIS = 0.05;
@@ -106,9 +108,13 @@ public record MigrationSettings(
     }
     List<Pattern> patterns = pinnedTopics.stream().map(MigrationSettings::compile).toList();
     Map<String, Boolean> known = new ConcurrentHashMap<>();
-    return topic ->
-        known.computeIfAbsent(
-            topic, name -> patterns.stream().anyMatch(each -> each.matcher(name).matches()));
+    return topic -> {
+      if (known.size() > REMEMBERED) {
+        known.clear(); // Most may be topics that were deleted.
+      }
+      return known.computeIfAbsent(
+          topic, name -> patterns.stream().anyMatch(each -> each.matcher(name).matches()));
+    };
   }
 
   private static Pattern compile(String expression) {

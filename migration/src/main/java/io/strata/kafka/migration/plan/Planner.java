@@ -232,7 +232,10 @@ public final class Planner {
     if (segment == null) {
       return refuse(move, "the segment is not in the snapshot, or has been planned already");
     }
-    if (segment.active() && (move.kind() == Move.Kind.PROMOTE || move.toTier() < logDirs)) {
+    boolean evicts = move.kind() == Move.Kind.EVICT;
+    if (segment.active()
+        && !evicts
+        && (move.kind() == Move.Kind.PROMOTE || move.toTier() < logDirs)) {
       return refuse(move, "the segment is active: it goes to logdirs alone, which is " + logDirs);
     }
     if (move.toTier() > logDirs) {
@@ -243,9 +246,7 @@ public final class Planner {
     }
     try {
       return Optional.of(
-          move.kind() == Move.Kind.EVICT
-              ? Move.evict(segment)
-              : new Move(move.kind(), segment, move.toTier()));
+          evicts ? Move.evict(segment) : new Move(move.kind(), segment, move.toTier()));
     } catch (IllegalArgumentException e) {
       return refuse(move, String.valueOf(e.getMessage()));
     }

@@ -9,7 +9,6 @@ import io.strata.kafka.api.Move;
 import io.strata.kafka.api.SegmentView;
 import io.strata.kafka.api.TierSnapshot;
 import io.strata.kafka.api.TierUsage;
-import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -99,9 +98,9 @@ public final class PolicyRegistry {
     List<MigrationPolicyProvider> found = new ArrayList<>();
     try {
       ServiceLoader.load(MigrationPolicyProvider.class, loader).forEach(found::add);
-    } catch (ServiceConfigurationError e) {
+    } catch (ServiceConfigurationError | LinkageError e) {
       throw new IllegalArgumentException(
-          "a migration policy on the class path cannot be used: " + e.getMessage(), e);
+          "a migration policy on the class path cannot be used: " + e, e);
     }
     return new PolicyRegistry(found);
   }
@@ -183,16 +182,16 @@ public final class PolicyRegistry {
     /** A segment comes back up only if it can stay for a tenth of the time. */
     private static final double YOUNG = 0.9;
 
-    private final List<Duration> after;
+    private final List<Long> afterMillis;
 
     /** With the values of the parameters; throws IllegalArgumentException if one is no duration. */
     AgePolicy(Map<String, String> parameters) {
       String text = parameters.getOrDefault(AFTER, "1h");
-      after = Stream.of(text.split(",", -1)).map(part -> duration(part.strip(), text)).toList();
+      afterMillis = Stream.of(text.split(",", -1)).map(part -> millis(part.strip(), text)).toList();
     }
 
-    /** A duration above zero, such as {@code 90s}; milliseconds if bare. */
-    private static Duration duration(String part, String text) {
+    /** A duration above zero, such as {@code 90s}, in milliseconds; bare ones are such. */
+    private static long millis(String part, String text) {
       Matcher matcher = DURATION.matcher(part);
       if (!matcher.matches() || Long.parseLong(matcher.group(1)) == 0) {
         throw new IllegalArgumentException(
@@ -203,7 +202,10 @@ public final class PolicyRegistry {
                 .formatted(AFTER, text));
       }
       String unit = requireNonNullElse(matcher.group(2), "ms");
-      return Duration.of(Long.parseLong(matcher.group(1)), requireNonNull(UNITS.get(unit)));
+      long count = Long.parseLong(matcher.group(1));
+      long millis = requireNonNull(UNITS.get(unit)).getDuration().toMillis();
+      // Some write so many days for "never".
+      return count > Long.MAX_VALUE / millis ? Long.MAX_VALUE : count * millis;
     }
 
     @Override
@@ -228,7 +230,7 @@ public final class PolicyRegistry {
     }
 
     private long afterMillis(int tier) {
-      return after.get(Math.min(tier, after.size() - 1)).toMillis();
+      return afterMillis.get(Math.min(tier, afterMillis.size() - 1));
     }
   }
 

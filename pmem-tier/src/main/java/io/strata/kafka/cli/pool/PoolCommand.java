@@ -516,11 +516,12 @@ public final class PoolCommand extends StrataCommand.Group {
             AcceptedLoss.GivenUp.of(directory, Optional.empty(), logDirectories).only(only);
         segments = AcceptedLoss.forget(target, givenUp, yes);
       }
+      List<String> unknown = only.stream().filter(path -> !segments.contains(path)).toList();
       print(
           document -> {
             document.put("path", target.toString());
             document.put("directory", directory.toString());
-            document.put("done", yes || segments.isEmpty());
+            document.put("done", unknown.isEmpty() && (yes || segments.isEmpty()));
             segments.forEach(document.putArray("segments")::add);
           },
           out -> {
@@ -528,7 +529,6 @@ public final class PoolCommand extends StrataCommand.Group {
             String count = segments.size() == 1 ? "1 segment" : segments.size() + " segments";
             out.println(count + (yes ? " discarded" : " would be discarded"));
           });
-      List<String> unknown = only.stream().filter(path -> !segments.contains(path)).toList();
       unknown.forEach(
           path ->
               note(

@@ -157,28 +157,28 @@ public final class SegmentInventory implements AutoCloseable {
 
   /** Looks for the space that a drain of these log directories needs, by file system. */
   public List<DrainSpace> drainSpace(List<Path> logDirectories) throws IOException {
-    Map<Long, FileStore> stores = new LinkedHashMap<>();
-    Map<Long, List<Path>> directories = new HashMap<>();
+    Map<String, FileStore> stores = new LinkedHashMap<>();
+    Map<String, List<Path>> directories = new HashMap<>();
     for (Path directory : logDirectories) {
       if (Files.isDirectory(directory)) {
         walk(directory, any -> true);
-        long device = device(directory);
+        String device = device(directory);
         stores.putIfAbsent(device, Files.getFileStore(directory));
         directories.computeIfAbsent(device, key -> new ArrayList<>()).add(directory);
       }
     }
-    Map<Long, Long> needed = new HashMap<>();
+    Map<String, Long> needed = new HashMap<>();
     for (SegmentEntry entry : entries()) {
       long bytes = entry.neededInLogFile();
       if (bytes > 0) {
         // A partition may be a symbolic link to another file system.
-        long device = device(entry.file());
+        String device = device(entry.file());
         stores.putIfAbsent(device, Files.getFileStore(entry.file()));
         needed.merge(device, bytes, Long::sum);
       }
     }
     List<DrainSpace> all = new ArrayList<>();
-    for (Map.Entry<Long, FileStore> each : stores.entrySet()) {
+    for (Map.Entry<String, FileStore> each : stores.entrySet()) {
       all.add(
           new DrainSpace(
               each.getValue().toString(),
@@ -189,9 +189,15 @@ public final class SegmentInventory implements AutoCloseable {
     return all;
   }
 
-  /** One file system may be mounted in several places, each of which is a FileStore of its own. */
-  private static long device(Path file) throws IOException {
-    return ((Number) Files.getAttribute(file, "unix:dev")).longValue();
+  /**
+   * One file system may be mounted in several places, each of which is a FileStore of its own; the
+   * subvolumes of Btrfs have numbers of their own, too.
+   */
+  private static String device(Path file) throws IOException {
+    FileStore store = Files.getFileStore(file);
+    return store.type().equals("btrfs")
+        ? store.name()
+        : String.valueOf(Files.getAttribute(file, "unix:dev"));
   }
 
   /**

@@ -303,8 +303,8 @@ public final class RemoteCommand extends StrataCommand.Group {
       if (removeOrphans && !places.isEverything()) {
         throw CommandException.usage(
             """
-            --remove-orphans: found with --topic or --partition, expected neither: leftovers are \
-            of no partition any more\
+            --remove-orphans: found with --topic or --partition, expected neither: most leftovers \
+            are of no partition any more\
             """);
       }
       if (commandConfig != null && !Files.isRegularFile(commandConfig)) {

@@ -183,7 +183,7 @@ public final class UnsyncedRenames {
 
   /**
    * Notes what there was before this process, all of which may have renames that are not durable. A
-   * force of it that has failed since the start stays failed.
+   * force that has failed since the start, or fails yet, stays failed.
    *
    * @param partitions the subdirectories of a log directory
    * @return the directories to be settled in the background
@@ -196,8 +196,7 @@ public final class UnsyncedRenames {
     all.forEach(
         directory -> {
           directories.compute(
-              directory,
-              (path, there) -> there != null && there.failed() ? there : new Renamed(path, -1));
+              directory, (path, there) -> there == null ? new Renamed(path, -1) : there.as(path));
           noteIfDeleted(directory);
         });
     noted.add(logDirectory);

@@ -54,10 +54,19 @@ record DestageMove(
   }
 
   /** Copies a piece of a dirty segment of a pool into its log file. */
+  @SuppressWarnings("try") // what is held is only to be released
   MoveResult run(TieredSegment segment, MoveControl control)
       throws IOException, InterruptedException {
     durable.makeDurable(segment);
-    LogDiskReserve.require(segment.logFile(), segment.segment().dirtyBytes());
+    long dirty = segment.segment().dirtyBytes();
+    try (LogDiskReserve.Claim space =
+        LogDiskReserve.claim(segment.logFile(), dirty, control.pieceBytes())) {
+      return copy(segment, control);
+    }
+  }
+
+  private MoveResult copy(TieredSegment segment, MoveControl control)
+      throws IOException, InterruptedException {
     times.refresh(segment);
     FileTime modified = names.with(segment, Files::getLastModifiedTime);
     long shown = segment.shownMillis();

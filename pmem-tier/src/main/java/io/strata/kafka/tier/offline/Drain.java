@@ -1,6 +1,7 @@
 package io.strata.kafka.tier.offline;
 
 import io.strata.kafka.memory.ProgressListener;
+import io.strata.kafka.pool.words.SlotFlag;
 import io.strata.kafka.segment.CopyResult;
 import io.strata.kafka.segment.view.SegmentTag;
 import io.strata.kafka.tier.HotTier;
@@ -161,7 +162,9 @@ public final class Drain {
       Directories.force(logFile);
       free(segment);
     } else {
-      noteWhole(segment, logFile);
+      if (segment.slot().has(SlotFlag.SPILLED)) {
+        noteWhole(segment, logFile);
+      }
       free(segment);
       SegmentTag.remove(logFile);
       // Without the pool, a tag that a power failure brings back names bytes that nothing has.
@@ -172,8 +175,8 @@ public final class Drain {
   }
 
   /**
-   * Has the tag say that the file is whole: the records of one that a killed broker has appended to
-   * may not end with it, and a start would take such a file with a freed slot for an older copy.
+   * Has the tag say that the file is whole: a spilled segment's last batch may be torn by the end
+   * of the broker, and a start would take such a file with a freed slot for an older copy.
    */
   private static void noteWhole(TieredSegment segment, Path logFile) throws IOException {
     segment.residence().orElseThrow().tag().writeWhole(logFile, Files.size(logFile));

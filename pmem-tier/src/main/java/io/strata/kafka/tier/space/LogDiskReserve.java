@@ -5,16 +5,24 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * Bytes of a log directory's file system for Kafka's indexes and checkpoints: a hundredth, and at
  * most 1 GiB. No copy begins that would use them, and no new segment is passed on when no more is
  * left.
+ *
+ * <p>Thread safety: all methods may be called by any thread. Two copies that ask at the same moment
+ * may both be let through.
  */
 public final class LogDiskReserve {
 
   private static final int SHARE = 100;
   private static final long MOST = 1L << 30;
+
+  /** The bytes that copies are about to write, by file system. */
+  private static final ConcurrentMap<FileStore, Long> CLAIMED = new ConcurrentHashMap<>();
 
   private LogDiskReserve() {}
 
@@ -33,13 +41,15 @@ public final class LogDiskReserve {
   }
 
   /**
-   * Refuses a copy into a log file that would use it.
+   * Claims space for a copy into a log file; refuses one that would use the reserve, with the
+   * copies that are under way on the same file system.
    *
    * @param bytes of the copy
+   * @param piece the most that it writes before the claim is closed
    */
-  public static void require(Path logFile, long bytes) throws IOException {
+  public static Claim claim(Path logFile, long bytes, long piece) throws IOException {
     FileStore store = Files.getFileStore(logFile);
-    long usable = store.getUsableSpace();
+    long usable = store.getUsableSpace() - CLAIMED.getOrDefault(store, 0L);
     long reserve = of(store);
     if (usable - bytes < reserve) {
       throw new NoSpaceException(
@@ -49,6 +59,25 @@ public final class LogDiskReserve {
           for Kafka's indexes; the copy in the pool stays\
           """
               .formatted(usable, bytes, reserve));
+    }
+    return new Claim(store, Math.min(bytes, piece));
+  }
+
+  /** Bytes that a copy under way is going to write. Used by one thread. */
+  public static final class Claim implements AutoCloseable {
+    private final FileStore store;
+    private final long bytes;
+
+    private Claim(FileStore store, long bytes) {
+      this.store = store;
+      this.bytes = bytes;
+      CLAIMED.merge(store, bytes, Long::sum);
+    }
+
+    /** Is called when the copy has ended: its bytes are on the file system, or are not coming. */
+    @Override
+    public void close() {
+      CLAIMED.computeIfPresent(store, (of, sum) -> sum == bytes ? null : (Long) (sum - bytes));
     }
   }
 }

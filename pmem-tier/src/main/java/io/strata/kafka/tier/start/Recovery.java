@@ -346,8 +346,14 @@ public final class Recovery {
    * batch. The pool has all bytes from its extents' start on.
    */
   private static long endOfBatches(Residence in, Path file) throws IOException {
-    long end = ValidRecords.end(file);
-    return end >= in.slot().extents().start() ? end : Files.size(file);
+    long size = Files.size(file);
+    try {
+      long end = ValidRecords.end(file);
+      return end >= in.slot().extents().start() ? end : size;
+    } catch (IOException e) {
+      // A bad sector is for those who read it; nothing of it is needed now.
+      return size;
+    }
   }
 
   private void carryOut(Decision decision) throws IOException {
