@@ -266,9 +266,10 @@ final class MoverRole {
 
   /**
    * Returns whether a move that was stopped may be at work still. Another thread that hangs, for
-   * ever perhaps, does not keep the lock from a broker that answers.
+   * ever perhaps, does not keep the lock from a broker that answers; nor does an eviction for a
+   * copy's own space.
    */
   boolean isAtWork() {
-    return store.isCopyingToCold() || !store.inMotion.isEmpty();
+    return store.isCopyingToCold() || tiers.areMoving();
   }
 }

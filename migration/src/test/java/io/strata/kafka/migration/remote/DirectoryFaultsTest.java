@@ -500,6 +500,37 @@ class DirectoryFaultsTest {
     assertThat(TierBench.stats(tier).stuckThreads()).isPositive();
   }
 
+  /** Each broker evicts for its own copies, with the lock or without. */
+  @Test
+  void anEvictionForACopyThatHangsKeepsNoLockOfTheMover() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.threshold = 0;
+    bench.level("ssd", 150_000, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    String first = bench.copied(tier).key().id();
+    soon().until(() -> bench.logs("a") == 1 && bench.logs("c") == 1);
+    soon().until(() -> bench.store().inMotion.isEmpty());
+    hangEvicting("c", first);
+    Future<SegmentInfo> second = executor.submit(() -> bench.copied(tier));
+    soon().until(() -> bench.files.hanging() == 1);
+    Path mark = bench.directory("a").resolve("locks/mover.mark");
+    Path unused = Files.writeString(mark, "another's");
+    soon().until(() -> !Files.readString(mark).equals("another's"));
+    assertThat(bench.files.hanging()).isEqualTo(1);
+    assertThat(second.isDone()).isFalse();
+  }
+
+  /** Has the thread hang that reads a segment's lower copy before the upper one goes. */
+  private void hangEvicting(String directory, String id) {
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                isIn(directory, path)
+                    && path.toString().contains(id)
+                    && path.toString().endsWith(".log")
+                    && Thread.currentThread().getName().startsWith("strata-remote-write")));
+  }
+
   /** The old file system never answers, and another one is mounted in its place. */
   @Test
   void aDirectoryWhoseQuestionsHangForEverComesBack() throws Exception {
@@ -731,13 +762,7 @@ class DirectoryFaultsTest {
     String first = bench.copied(tier).key().id();
     soon().until(() -> bench.logs("a") == 1 && bench.logs("c") == 1);
     soon().until(() -> bench.store().inMotion.isEmpty());
-    faults.add(
-        bench.files.hang(
-            (operation, path) ->
-                isIn("c", path)
-                    && path.toString().contains(first)
-                    && path.toString().endsWith(".log")
-                    && Thread.currentThread().getName().startsWith("strata-remote-write")));
+    hangEvicting("c", first);
     Future<SegmentInfo> second = executor.submit(() -> bench.copied(tier));
     soon().until(() -> bench.files.hanging() == 1);
 

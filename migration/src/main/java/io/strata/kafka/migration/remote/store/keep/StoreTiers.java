@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -44,6 +45,9 @@ public final class StoreTiers implements TieredSegments {
   private final List<Level> levels;
   private final Eviction eviction;
   private final List<String> names;
+
+  /** The moves of this process as the mover that have not ended, and that may have begun. */
+  private final Set<WorkProgress> moves = ConcurrentHashMap.newKeySet();
 
   /** The engine's, or nothing; empty: the oldest first. */
   private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
@@ -70,6 +74,14 @@ public final class StoreTiers implements TieredSegments {
   /** Has this asked before each of the engine's moves: whether this broker may move segments. */
   public void askBeforeEachMove(Deadlines.Plain<Boolean> asked) {
     permission = asked;
+  }
+
+  /**
+   * Returns whether a move between levels is under way, even if nobody waits for it. An eviction
+   * for a copy's own space is none: each broker makes those.
+   */
+  public boolean areMoving() {
+    return !moves.isEmpty();
   }
 
   private int lowest() {
@@ -177,7 +189,7 @@ public final class StoreTiers implements TieredSegments {
     Level to = levels.get(toTier);
     return move(
         store.known.numbered(id),
-        permission,
+        true,
         "copying",
         (entry, progress) -> to.receive(entry, progress, progress.pace(control)));
   }
@@ -194,13 +206,17 @@ public final class StoreTiers implements TieredSegments {
         throws IOException, InterruptedException;
   }
 
-  private MoveResult move(
-      Optional<KnownSegment> entry, Deadlines.Plain<Boolean> asked, String what, Move move)
+  /**
+   * Moves a segment.
+   *
+   * @param asMover whether it takes the permission to move
+   */
+  private MoveResult move(Optional<KnownSegment> entry, boolean asMover, String what, Move move)
       throws IOException, InterruptedException {
     if (entry.isEmpty()) {
       return MoveResult.cancelled("it is not in the store any more");
     }
-    if (!asked.run()) {
+    if (asMover && !permission.run()) {
       return MoveResult.cancelled("another broker moves the store's segments now");
     }
     List<StoredCopy> copies = entry.get().copies();
@@ -211,10 +227,16 @@ public final class StoreTiers implements TieredSegments {
             LONGEST_STEP,
             ended -> {
               boolean unused = store.inMotion.remove(id, ended);
+              boolean unusedToo = moves.remove(ended);
             });
     return progress.run(
         what + " " + entry.get().key() + " in " + directory,
-        control -> within(entry.get(), copies.size() - 1, what, progress, move));
+        control -> {
+          if (asMover) {
+            boolean unused = moves.add(progress);
+          }
+          return within(entry.get(), copies.size() - 1, what, progress, move);
+        });
   }
 
   /**
@@ -243,15 +265,14 @@ public final class StoreTiers implements TieredSegments {
 
   @Override
   public MoveResult evict(long id) throws IOException {
-    return evict(store.known.numbered(id), permission);
+    return evict(store.known.numbered(id), true);
   }
 
-  private MoveResult evict(Optional<KnownSegment> entry, Deadlines.Plain<Boolean> asked)
-      throws IOException {
+  private MoveResult evict(Optional<KnownSegment> entry, boolean asMover) throws IOException {
     try {
       return move(
           entry,
-          asked,
+          asMover,
           "evicting",
           (evicted, progress) -> eviction.evict(evicted, progress.pace(MoveControl.UNLIMITED)));
     } catch (InterruptedException e) {
@@ -294,7 +315,7 @@ public final class StoreTiers implements TieredSegments {
       if (has.size() > 1 && isIn(entry.orElseThrow(), has.get(0), full)) {
         try {
           // Each broker makes space for its own copies, the mover or not.
-          freed += evict(entry, () -> true).bytes();
+          freed += evict(entry, false).bytes();
         } catch (IOException e) {
           // Another one may go; if none does, the copy goes to the next level.
         }
