@@ -775,6 +775,32 @@ class DirectoryFaultsTest {
     assertThat(bench.files.hanging()).isEqualTo(1);
   }
 
+  /** Each would keep the copy for ten minutes, and one more thread of either directory. */
+  @Test
+  void noEvictionIsBegunBesideOneThatHangs() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.patience = Duration.ofMillis(100);
+    bench.threshold = 0;
+    bench.level("ssd", 350_000, "a").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      ids.add(bench.copied(tier).key().id());
+    }
+    soon().until(() -> bench.logs("a") == 3 && bench.logs("c") == 3);
+    soon().until(() -> bench.store().inMotion.isEmpty());
+    ids.forEach(id -> hangEvicting("c", id));
+    Future<SegmentInfo> copied = executor.submit(() -> bench.copied(tier));
+    soon().until(() -> bench.files.hanging() == 1);
+
+    later.set(TimeUnit.MINUTES.toNanos(11));
+    assertThat(copied.get(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(executor.submit(() -> bench.copied(tier)).get(20, TimeUnit.SECONDS)).isNotNull();
+    assertThat(bench.logs("a")).as("which is full").isEqualTo(3);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+  }
+
   private void awaitScrubDates(String... directories) {
     for (String directory : directories) {
       Path noted = bench.directory(directory).resolve("locks/last-scrub");

@@ -14,6 +14,7 @@ import io.strata.kafka.migration.remote.store.KnownSegments;
 import io.strata.kafka.migration.remote.store.Level;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.disk.Deadlines;
+import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.WorkProgress;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -23,10 +24,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -48,6 +51,9 @@ public final class StoreTiers implements TieredSegments {
 
   /** The moves of this process as the mover that have not ended, and that may have begun. */
   private final Set<WorkProgress> moves = ConcurrentHashMap.newKeySet();
+
+  /** The evictions that have not ended, each with the directory in which it has begun. */
+  private final Map<WorkProgress, StoreDirectory> evictions = new ConcurrentHashMap<>();
 
   /** The engine's, or nothing; empty: the oldest first. */
   private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
@@ -200,6 +206,10 @@ public final class StoreTiers implements TieredSegments {
     return destage(id, toTier, control);
   }
 
+  private static StoreDirectory lowestOf(List<StoredCopy> copies) {
+    return copies.get(copies.size() - 1).directory();
+  }
+
   @FunctionalInterface
   private interface Move {
     MoveResult of(KnownSegment entry, WorkProgress progress)
@@ -220,7 +230,7 @@ public final class StoreTiers implements TieredSegments {
       return MoveResult.cancelled("another broker moves the store's segments now");
     }
     List<StoredCopy> copies = entry.get().copies();
-    StoreDirectory directory = copies.get(copies.size() - 1).directory();
+    StoreDirectory directory = lowestOf(copies);
     String id = entry.get().key().id();
     WorkProgress progress =
         directory.progress(
@@ -228,6 +238,7 @@ public final class StoreTiers implements TieredSegments {
             ended -> {
               boolean unused = store.inMotion.remove(id, ended);
               boolean unusedToo = moves.remove(ended);
+              evictions.remove(ended);
             });
     return progress.run(
         what + " " + entry.get().key() + " in " + directory,
@@ -274,7 +285,10 @@ public final class StoreTiers implements TieredSegments {
           entry,
           asMover,
           "evicting",
-          (evicted, progress) -> eviction.evict(evicted, progress.pace(MoveControl.UNLIMITED)));
+          (evicted, progress) -> {
+            evictions.put(progress, lowestOf(evicted.copies()));
+            return eviction.evict(evicted, progress.pace(MoveControl.UNLIMITED));
+          });
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(
@@ -303,7 +317,10 @@ public final class StoreTiers implements TieredSegments {
         .toList();
   }
 
-  /** Evicts upper copies to free space for a new one in some directories of a level. */
+  /**
+   * Evicts upper copies to free space for a new one in some directories of a level. The first
+   * eviction that hangs is the last: the copy waits for one alone.
+   */
   private boolean makeSpace(Set<StoreDirectory> full, long bytes) {
     long freed = 0;
     for (long id : evictionOrder.orElseGet(this::oldestFirst)) {
@@ -312,16 +329,31 @@ public final class StoreTiers implements TieredSegments {
       }
       Optional<KnownSegment> entry = store.known.numbered(id);
       List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
-      if (has.size() > 1 && isIn(entry.orElseThrow(), has.get(0), full)) {
+      if (has.size() > 1
+          && isIn(entry.orElseThrow(), has.get(0), full)
+          && !isBesideOneThatHangs(entry.orElseThrow())) {
         try {
           // Each broker makes space for its own copies, the mover or not.
           freed += evict(entry, false).bytes();
+        } catch (TimeLimitException e) {
+          break;
         } catch (IOException e) {
           // Another one may go; if none does, the copy goes to the next level.
         }
       }
     }
     return freed > 0;
+  }
+
+  /**
+   * Returns whether an eviction that nobody waits for is at work in the directory from which this
+   * segment would be read: it would hang too, and one more thread in each of its directories.
+   */
+  private boolean isBesideOneThatHangs(KnownSegment entry) {
+    Set<StoreDirectory> directories =
+        entry.copies().stream().map(StoredCopy::directory).collect(Collectors.toSet());
+    return evictions.entrySet().stream()
+        .anyMatch(e -> e.getKey().isCancelled() && directories.contains(e.getValue()));
   }
 
   private static boolean isIn(KnownSegment entry, int level, Set<StoreDirectory> directories) {
