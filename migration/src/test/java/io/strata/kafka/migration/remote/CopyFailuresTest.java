@@ -296,15 +296,7 @@ class CopyFailuresTest {
     RemoteTier tier = bench.open();
     SegmentInfo segment = bench.segment();
     Runnable over = hangPublished("a", segment);
-    Thread copying =
-        new Thread(
-            () -> {
-              try {
-                bench.copy(tier, segment);
-              } catch (IOException | InterruptedException e) {
-                return; // It was given up.
-              }
-            });
+    Thread copying = new Thread(() -> copyAnyhow(tier, segment));
     copying.start();
     soon().until(() -> bench.files.hanging() == 1);
     copying.interrupt();
@@ -352,6 +344,83 @@ class CopyFailuresTest {
     removed.run();
     soon().until(() -> bench.logs("a") == 0);
     assertThat(TierBench.isRead(tier, segment)).isTrue();
+  }
+
+  /** The copy elsewhere has been deleted since: no deletion would find this one. */
+  @Test
+  void aCopyThatNobodyWaitsForIsNotPublished() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.segment();
+    Path place = published("a", segment);
+    Runnable over =
+        bench.files.hang(
+            (operation, path) -> operation == Operation.READ && path.equals(place) && isWriting());
+    faults.add(over);
+    bench.copy(tier, segment);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+    assertThat(bench.logs("b")).isEqualTo(1);
+    assertThat(bench.store().delete(segment)).hasSize(1);
+
+    over.run();
+    soon().until(() -> bench.files.hanging() == 0 && TierBench.stats(tier).stuckThreads() == 0);
+    assertThat(bench.logs("a") + bench.logs("b")).isZero();
+    assertThat(ChangingTree.files(bench.directory("a").resolve("staging"))).isEmpty();
+  }
+
+  private static boolean isWriting() {
+    return Thread.currentThread().getName().startsWith("strata-remote-write");
+  }
+
+  /** It hangs before it goes, for so long that its mark counts no more, and another one is made. */
+  @Test
+  void aCopyThatIsBeingTakenBackStaysWhenAnotherOneWasMade() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.segment();
+    Runnable published = hangPublished("a", segment);
+    Path mark = published("a", segment).resolve(StoreNames.GOING);
+    Path identity = bench.directory("a").resolve(StoreNames.IDENTITY);
+    Runnable removed =
+        bench.files.hang(
+            (operation, path) -> path.equals(identity) && Files.exists(mark) && isWriting());
+    faults.add(removed);
+    Path second = bench.directory("b");
+    Runnable written =
+        bench.files.hang(
+            (operation, path) ->
+                operation == Operation.WRITE && path.startsWith(second.resolve("staging")));
+    faults.add(written);
+    FutureTask<Boolean> copied =
+        new FutureTask<>(
+            () -> {
+              bench.copy(tier, segment);
+              return true;
+            });
+    new Thread(copied).start();
+    soon().until(() -> bench.files.hanging() == 2);
+    published.run();
+    soon().until(() -> Files.exists(mark) && bench.files.hanging() == 2);
+    written.run();
+    assertThat(copied.get()).isTrue();
+    assertThat(bench.logs("b")).isEqualTo(1);
+
+    removed.run();
+    soon().until(() -> bench.files.hanging() == 0 && TierBench.stats(tier).stuckThreads() == 0);
+    assertThat(bench.logs("a")).isEqualTo(1);
+    assertThat(mark).doesNotExist();
+  }
+
+  private void copyAnyhow(RemoteTier tier, SegmentInfo segment) {
+    try {
+      bench.copy(tier, segment);
+    } catch (IOException | InterruptedException e) {
+      return; // It was given up.
+    }
   }
 
   /** It may be slow, and not hang. */

@@ -277,7 +277,7 @@ final class NewCopy {
         Disk.forceAll(staged, own);
         publishing = true;
         publishes(number);
-        store.publishing.publish(directory, staged, key, own);
+        store.publishing.publish(directory, staged, key, () -> !control.isCancelled());
         published = true;
         store.reached(StoreStage.COPY_PUBLISHED);
         return manifest;

@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.disk;
 
+import io.strata.kafka.migration.remote.store.disk.BytePace.CopyCancelledException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.Manifest;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -40,9 +41,16 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
    * the same, where no later look for the copy finds it: the upkeep removes it.
    */
   public Optional<Path> trash(StoreDirectory directory, SegmentKey key) throws IOException {
+    return trash(directory, key, () -> true);
+  }
+
+  private Optional<Path> trash(StoreDirectory directory, SegmentKey key, BooleanSupplier wanted)
+      throws IOException {
     String name = trashName();
     try {
-      return directory.trash(key, name);
+      return directory.trash(key, name, wanted);
+    } catch (CopyCancelledException e) {
+      throw e;
     } catch (IOException e) {
       boolean unused = remains.add(directory.trashed(key, name));
       throw e;
@@ -64,18 +72,19 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
   /**
    * Publishes a whole, durable copy. A segment that is there already is replaced: Kafka may copy
    * again what it has copied. A copy that nobody waits for any more replaces nothing: the other
-   * copy may be the only one by now.
+   * copy may be the only one by now. Neither is it published: the segment may be deleted by now.
+   *
+   * @param wanted whether somebody waits for it; asked directly before each rename
+   * @throws CopyCancelledException if nobody does
    */
-  public void publish(StoreDirectory directory, Path staged, SegmentKey key, BytePace wanted)
-      throws IOException, InterruptedException {
-    wanted.before(1);
+  public void publish(StoreDirectory directory, Path staged, SegmentKey key, BooleanSupplier wanted)
+      throws IOException {
     try {
-      publishNew(directory, staged, key);
+      publishNew(directory, staged, key, wanted);
     } catch (FileAlreadyExistsException e) {
-      wanted.before(1);
-      Optional<Path> old = trash(directory, key);
+      Optional<Path> old = trash(directory, key, wanted);
       try {
-        publishNew(directory, staged, key);
+        publishNew(directory, staged, key, wanted);
       } finally {
         old.ifPresent(this::remove);
       }
@@ -83,13 +92,20 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
   }
 
   /**
-   * As {@link #publish}, and then looks at what was published: a file of it may have been taken for
-   * a leftover of a dead process meanwhile, by a broker whose clock is wrong.
+   * Publishes a copy of a segment that is not there, as {@link #publish} does, and then looks at
+   * what was published: a file of it may have been taken for a leftover of a dead process
+   * meanwhile, by a broker whose clock is wrong.
    *
    * @throws FileAlreadyExistsException if the segment is there already
    */
   public void publishNew(StoreDirectory directory, Path staged, SegmentKey key) throws IOException {
-    directory.publish(staged, key);
+    publishNew(directory, staged, key, () -> true);
+  }
+
+  private static void publishNew(
+      StoreDirectory directory, Path staged, SegmentKey key, BooleanSupplier wanted)
+      throws IOException {
+    directory.publish(staged, key, wanted);
     Path published = directory.segment(key);
     for (StoredObject object : Manifest.read(published, key).objects()) {
       Path file = published.resolve(object.type().fileName(key));
@@ -102,7 +118,12 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
 
   /** Removes a copy, as a deletion does; its bytes are not counted. */
   public void discard(StoreDirectory directory, SegmentKey key) throws IOException {
-    trash(directory, key).ifPresent(this::remove);
+    discard(directory, key, () -> true);
+  }
+
+  private void discard(StoreDirectory directory, SegmentKey key, BooleanSupplier wanted)
+      throws IOException {
+    trash(directory, key, wanted).ifPresent(this::remove);
     directory.removeEmptyParents(key);
   }
 
@@ -118,7 +139,7 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
    * long, and no other copy goes for it meanwhile.
    *
    * @param copy its {@link #identity}: another copy of the segment stays
-   * @param wanted whether it may go; asked before it is marked, and again when it is
+   * @param wanted whether it may go; asked before it is marked, when it is, and before it goes
    * @return whether it cannot be seen any more
    */
   public boolean takeBack(
@@ -132,8 +153,7 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
         if (!identity(place).equals(copy)) {
           done = true;
         } else if (isMarkedWhile(wanted, place)) {
-          discard(directory, key);
-          done = true;
+          done = isDiscarded(directory, key, wanted);
         }
       } catch (NoSuchFileException e) {
         done = !isAway(directory);
@@ -162,6 +182,18 @@ public record CopyPublishing(String owner, AtomicLong trashed, Set<Path> remains
     }
     CopyMarks.notGoing(copy);
     return false;
+  }
+
+  /** Removes a marked copy; takes its mark off, and returns false, if it is to stay by now. */
+  private boolean isDiscarded(StoreDirectory directory, SegmentKey key, BooleanSupplier wanted)
+      throws IOException {
+    try {
+      discard(directory, key, wanted);
+      return true;
+    } catch (CopyCancelledException e) {
+      CopyMarks.notGoing(directory.segment(key));
+      return false;
+    }
   }
 
   private static boolean isAway(StoreDirectory directory) {

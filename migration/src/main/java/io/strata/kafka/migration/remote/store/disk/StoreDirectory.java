@@ -3,6 +3,7 @@ package io.strata.kafka.migration.remote.store.disk;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.NoSpaceException;
+import io.strata.kafka.migration.remote.store.disk.BytePace.CopyCancelledException;
 import io.strata.kafka.migration.remote.store.disk.Deadlines.TimeLimitException;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess.StoreUnavailableException;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
@@ -17,6 +18,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /**
  * One directory of the store: what is made, renamed and removed in it.
@@ -173,9 +175,11 @@ public final class StoreDirectory extends DirectoryAccess {
    * Gives a whole, durable copy its place; its entry there is durable when this returns.
    *
    * @param staged its directory, with files alone
+   * @param wanted asked directly before it gets its place: what comes before may hang for long
    * @throws FileAlreadyExistsException if the segment is there already
+   * @throws CopyCancelledException if it is not wanted any more
    */
-  void publish(Path staged, SegmentKey key) throws IOException {
+  void publish(Path staged, SegmentKey key, BooleanSupplier wanted) throws IOException {
     Path target = segment(key);
     for (int attempt = 1; ; attempt++) {
       try {
@@ -192,6 +196,7 @@ public final class StoreDirectory extends DirectoryAccess {
         if (FileStatus.isThere(target)) {
           throw new FileAlreadyExistsException(target.toString());
         }
+        check(wanted);
         Path unused = Files.move(staged, target, StandardCopyOption.ATOMIC_MOVE);
         forceParents(target);
         return;
@@ -201,6 +206,12 @@ public final class StoreDirectory extends DirectoryAccess {
           throw e;
         }
       }
+    }
+  }
+
+  private static void check(BooleanSupplier wanted) throws CopyCancelledException {
+    if (!wanted.getAsBoolean()) {
+      throw new CopyCancelledException("nobody waits for it any more");
     }
   }
 
@@ -233,11 +244,22 @@ public final class StoreDirectory extends DirectoryAccess {
    * @return where it is now, if something of it is left; empty if it was not there
    */
   public Optional<Path> trash(SegmentKey key, String nonce) throws IOException {
+    return trash(key, nonce, () -> true);
+  }
+
+  /**
+   * As {@link #trash(SegmentKey, String)}.
+   *
+   * @param wanted asked directly before it is renamed: what comes before may hang for long
+   * @throws CopyCancelledException if it is to stay
+   */
+  Optional<Path> trash(SegmentKey key, String nonce, BooleanSupplier wanted) throws IOException {
     checkAvailable();
     Path place = segment(key);
     Path trashed = trashed(key, nonce);
     Path trash = Disk.parent(trashed);
     boolean moved = true;
+    check(wanted);
     try {
       Path unused = Files.move(place, trashed, StandardCopyOption.ATOMIC_MOVE);
     } catch (NoSuchFileException e) {
