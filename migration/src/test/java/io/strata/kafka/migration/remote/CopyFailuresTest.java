@@ -415,6 +415,40 @@ class CopyFailuresTest {
     assertThat(mark).doesNotExist();
   }
 
+  /** The log directory hangs in which it is noted that the first one is to be deleted. */
+  @Test
+  void aCopyIsTakenBackWhileTheDeletionOfAnotherOneIsNoted() throws Exception {
+    bench.patience = Duration.ofMillis(200);
+    bench.known = Duration.ofHours(1);
+    Path logs = Files.createDirectories(bench.directory("logs"));
+    bench.memory = List.of(bench.files.wrap(logs));
+    bench.level("ssd", 1 << 30, "a").level("hdd", 1 << 30, "b");
+    RemoteTier tier = bench.open();
+    SegmentInfo segment = bench.segment();
+    Runnable first = hangPublished("a", segment);
+    Runnable second = hangPublished("b", segment);
+    Thread copying = new Thread(() -> copyAnyhow(tier, segment));
+    copying.start();
+    soon().until(() -> bench.files.hanging() == 2);
+    copying.interrupt();
+    copying.join();
+    Path trash = bench.directory("a").resolve("trash");
+    faults.add(
+        bench.files.fail(
+            "Input/output error",
+            (operation, path) -> operation == Operation.WRITE && path.startsWith(trash)));
+    AtomicInteger noting = new AtomicInteger();
+    faults.add(
+        bench.files.hang(
+            (operation, path) -> path.startsWith(logs) && noting.incrementAndGet() > 0));
+    first.run();
+    soon().until(() -> noting.get() > 0);
+    second.run();
+    soon().until(() -> bench.logs("b") == 0);
+    assertThat(bench.logs("a")).isEqualTo(1);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+  }
+
   private void copyAnyhow(RemoteTier tier, SegmentInfo segment) {
     try {
       bench.copy(tier, segment);

@@ -115,25 +115,35 @@ final class NewCopy {
     }
   }
 
-  private synchronized void failed() {
-    failed = true;
-    deleteLeftBehind();
+  private void failed() {
+    boolean delete;
+    synchronized (this) {
+      failed = true;
+      delete = leftBehind;
+    }
+    if (delete) {
+      deleteLeftBehind();
+    }
   }
 
-  private synchronized void leftBehind() {
-    leftBehind = true;
-    deleteLeftBehind();
+  private void leftBehind() {
+    boolean delete;
+    synchronized (this) {
+      leftBehind = true;
+      delete = failed;
+    }
+    if (delete) {
+      deleteLeftBehind();
+    }
   }
 
   /**
    * In a copy that was made elsewhere, what is left behind is one more: a deletion finds both. If
-   * no log directory can be written, it stays until Kafka deletes the segment.
+   * no log directory can be written, it stays until Kafka deletes the segment. A log directory may
+   * hang: nothing else waits for it.
    */
-  @GuardedBy("this")
   private void deleteLeftBehind() {
-    if (failed && leftBehind) {
-      boolean unused = store.deletions.add(segment);
-    }
+    boolean unused = store.deletions.add(segment);
   }
 
   /**
