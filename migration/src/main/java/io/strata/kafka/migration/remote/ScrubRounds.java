@@ -190,30 +190,33 @@ final class ScrubRounds {
     for (StoreDirectory directory : due) {
       try {
         WorkProgress progress = directory.progress(STALLED, ended -> {});
-        boolean unused =
+        boolean isRead =
             run(
                 directory,
                 progress,
                 "scrubbing " + directory,
-                control -> {
-                  Scrubber.scrub(
-                      directory.path(),
-                      Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
-                      clock,
-                      store.publishing.owner(),
-                      listener(directory, progress));
-                  return true;
-                });
-        own.put(directory, clock.millis());
-        scrubbed(directory);
+                control ->
+                    Scrubber.scrub(
+                        directory.path(),
+                        Scrubber.Options.all(Scrubber.Depth.READ, true, orphanAge),
+                        clock,
+                        store.publishing.owner(),
+                        listener(directory, progress)));
+        if (isRead) {
+          own.put(directory, clock.millis());
+          scrubbed(directory);
+        } else {
+          all = false;
+          LOG.warn("Scrub of {} has not read all, and is made again within an hour", directory);
+          again(directory, interval);
+        }
       } catch (IOException e) {
         all = false;
         LOG.warn(
             "Scrub of the remote store: {} is left out, and tried again within an hour: {}",
             directory,
             e.getMessage());
-        long wait = Math.min(AGAIN.toMillis(), interval.toMillis());
-        own.put(directory, clock.millis() - interval.toMillis() + wait);
+        again(directory, interval);
       }
     }
     if (tried.containsAll(repair.known())) {
@@ -227,6 +230,12 @@ final class ScrubRounds {
         "Scrub of the remote store {} ended: {} damaged or missing objects",
         store.storeId(),
         damaged() - damagedBefore);
+  }
+
+  /** It is due again before long. */
+  private void again(StoreDirectory directory, Duration interval) {
+    long wait = Math.min(AGAIN.toMillis(), interval.toMillis());
+    own.put(directory, clock.millis() - interval.toMillis() + wait);
   }
 
   /**

@@ -294,11 +294,12 @@ class DirectoryFaultsTest {
     soon().until(() -> isKnown(bench.store(), second));
     awaitScrubDates("a");
     Path partition = Path.of("" + first.key().partition());
-    faults.add(
+    Runnable over =
         bench.files.fail(
             "Input/output error",
             (operation, path) ->
-                operation == Operation.LIST && isIn("a/topics", path) && path.endsWith(partition)));
+                operation == Operation.LIST && isIn("a/topics", path) && path.endsWith(partition));
+    faults.add(over);
     Path left = Files.createDirectories(bench.directory("a").resolve("staging/1-dead"));
     soon().until(() -> !Files.exists(left));
     assertThat(TierBench.stats(tier).levels().get(0).unavailableDirectories()).isZero();
@@ -309,6 +310,12 @@ class DirectoryFaultsTest {
     soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 1);
     assertThat(TierBench.stats(tier).scrub().missingObjects().sum()).isEqualTo(1);
     assertThat(TierBench.stats(tier).scrub().objects().sum()).as("of two segments").isEqualTo(4);
+    assertThat(TierBench.stats(tier).scrub().lastEndMillis().get()).as("all were read").isEmpty();
+
+    over.run();
+    bench.aheadMillis.set(Duration.ofMinutes(5 * 60 + 10).toMillis());
+    soon().until(() -> TierBench.stats(tier).scrub().rounds().sum() == 2);
+    assertThat(TierBench.stats(tier).scrub().objects().sum()).as("of all three").isEqualTo(10);
     assertThat(TierBench.stats(tier).scrub().lastEndMillis().get()).isPresent();
   }
 

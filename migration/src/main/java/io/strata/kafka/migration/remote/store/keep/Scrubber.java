@@ -1,5 +1,6 @@
 package io.strata.kafka.migration.remote.store.keep;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.strata.kafka.migration.FileStatus;
 import io.strata.kafka.migration.remote.store.ColdCopies;
 import io.strata.kafka.migration.remote.store.ObjectFiles;
@@ -99,6 +100,7 @@ public final class Scrubber {
   private final Listener listener;
   private final ObjectFiles files = new ObjectFiles(new ColdCopies(Optional.empty()));
   private Optional<String> storeId = Optional.empty();
+  private boolean all = true;
 
   private Scrubber(
       Path directory, Options options, InstantSource clock, String owner, Listener listener) {
@@ -113,12 +115,16 @@ public final class Scrubber {
    * Checks a directory.
    *
    * @param owner a process at work, whose staging is left alone; empty for none
+   * @return whether all topics and partitions could be listed
    * @throws IOException if the directory cannot be listed
    */
-  public static void scrub(
+  @CanIgnoreReturnValue
+  public static boolean scrub(
       Path directory, Options options, InstantSource clock, String owner, Listener listener)
       throws IOException, InterruptedException {
-    new Scrubber(directory, options, clock, owner, listener).run();
+    Scrubber scrubber = new Scrubber(directory, options, clock, owner, listener);
+    scrubber.run();
+    return scrubber.all;
   }
 
   private void run() throws IOException, InterruptedException {
@@ -136,10 +142,13 @@ public final class Scrubber {
 
           @Override
           public void unlisted(Path path, IOException failure) {
-            found(
-                Finding.Kind.UNREADABLE,
-                path,
-                "cannot be listed: " + StoreDirectory.reason(failure));
+            if (!hasGone(path)) {
+              all = false;
+              found(
+                  Finding.Kind.UNREADABLE,
+                  path,
+                  "cannot be listed: " + StoreDirectory.reason(failure));
+            }
           }
 
           @Override
@@ -151,6 +160,15 @@ public final class Scrubber {
       for (Leftovers.Piece piece : Leftovers.find(directory, Optional.empty(), owner)) {
         orphan(piece);
       }
+    }
+  }
+
+  /** On NFS, the list of a directory that has just been removed may fail with "stale". */
+  private static boolean hasGone(Path path) {
+    try {
+      return !FileStatus.isThere(path);
+    } catch (IOException e) {
+      return false; // That cannot be told either.
     }
   }
 

@@ -3,6 +3,8 @@ package io.strata.kafka.migration.remote.store.keep;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem;
+import io.strata.kafka.migration.remote.faults.FaultyFileSystem.Operation;
 import io.strata.kafka.migration.remote.store.SegmentStore;
 import io.strata.kafka.migration.remote.store.Stores;
 import io.strata.kafka.migration.remote.store.disk.DirectoryAccess;
@@ -15,6 +17,8 @@ import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
 import io.strata.kafka.migration.remote.store.layout.StoreNames;
 import io.strata.kafka.migration.remote.store.layout.StoredObject.ObjectType;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -263,5 +267,54 @@ class ScrubberTest {
       boolean unused = Thread.interrupted();
     }
     assertThat(damage).isEmpty();
+  }
+
+  /** As on NFS, where the list of a directory that has just been removed fails with "stale". */
+  @Test
+  void aPartitionThatIsRemovedDuringItsListIsNoFinding() throws Exception {
+    FaultyFileSystem files = new FaultyFileSystem();
+    Path partition = Disk.parent(segment);
+    Path empty = Files.createDirectory(partition.resolveSibling("7"));
+    Runnable over =
+        files.fail(
+            "Stale file handle",
+            (operation, path) ->
+                operation == Operation.LIST && path.equals(empty) && isRemoved(path));
+    Report report = new Report();
+    assertThat(scrub(files, report)).isTrue();
+    assertThat(report.findings).isEmpty();
+    assertThat(report.objects).isEqualTo(5);
+    over.run();
+  }
+
+  private boolean scrub(FaultyFileSystem files, Report report) throws Exception {
+    return Scrubber.scrub(
+        files.wrap(ssd),
+        Scrubber.Options.all(Scrubber.Depth.READ, false, Duration.ofHours(1)),
+        InstantSource.system(),
+        "",
+        report);
+  }
+
+  private static boolean isRemoved(Path path) {
+    try {
+      return Files.deleteIfExists(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aPartitionThatCannotBeListedIsAFinding() throws Exception {
+    FaultyFileSystem files = new FaultyFileSystem();
+    Path partition = Disk.parent(segment);
+    Runnable over =
+        files.fail(
+            "Input/output error",
+            (operation, path) -> operation == Operation.LIST && path.equals(partition));
+    Report report = new Report();
+    assertThat(scrub(files, report)).as("all could be listed").isFalse();
+    assertThat(report.findings).extracting(Finding::kind).containsExactly(Finding.Kind.UNREADABLE);
+    over.run();
   }
 }
