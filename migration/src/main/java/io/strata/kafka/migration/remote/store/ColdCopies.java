@@ -123,18 +123,18 @@ public record ColdCopies(Optional<ColdStorage> manager) {
 
   /**
    * Notes beside a copy that the manager is getting its bytes. This process may have stood still
-   * since it asked what is in the way: a mark that another broker has made meanwhile stays.
+   * since it asked what is in the way: a mark that another broker has made meanwhile stays. An old
+   * mark is looked at once more directly before it is replaced.
    *
    * @return why the manager is not to get them, as {@link #isInTheWay} does; empty if it is noted
    */
   Optional<String> begin(Path segment, int brokerId, String nonce) throws IOException {
     ColdMark begun = ColdMark.begun(require(segment).className(), brokerId);
     if (isMarked(segment)) {
-      Optional<String> found = isInTheWay(segment, brokerId, nonce);
-      if (found.isEmpty()) {
-        mark(segment, begun);
-      }
-      return found;
+      return Disk.replaceUnless(
+          segment.resolve(StoreNames.COLD),
+          begun.print(),
+          () -> isInTheWay(segment, brokerId, nonce));
     }
     try {
       Disk.createExclusively(segment.resolve(StoreNames.COLD), begun.print());

@@ -106,6 +106,37 @@ public final class Disk {
     replaceBy(part, file, (Making<RuntimeException>) made -> write(made, ByteBuffer.wrap(bytes)));
   }
 
+  /** Looks for what keeps a file from being replaced. */
+  @FunctionalInterface
+  public interface Obstacle {
+    Optional<String> look() throws IOException;
+  }
+
+  /**
+   * Gives a small file new content, durably, as {@link #replace(Path, Making)} does, unless
+   * something is in the way.
+   *
+   * @param obstacle asked directly before the rename: what comes before may hang for long
+   * @return what is in the way; empty if the file was replaced
+   */
+  public static Optional<String> replaceUnless(Path file, byte[] bytes, Obstacle obstacle)
+      throws IOException {
+    Path part = part(file, "." + StoreNames.randomId());
+    try {
+      write(part, ByteBuffer.wrap(bytes));
+      force(part);
+      Optional<String> found = obstacle.look();
+      if (found.isPresent()) {
+        return found;
+      }
+      Path unused = Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      boolean unused = Files.deleteIfExists(part);
+    }
+    forceDirectory(parent(file));
+    return Optional.empty();
+  }
+
   private static <X extends Exception> void replaceBy(Path part, Path file, Making<X> content)
       throws IOException, X {
     try {

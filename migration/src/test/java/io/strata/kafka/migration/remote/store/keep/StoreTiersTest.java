@@ -26,6 +26,7 @@ import io.strata.kafka.migration.remote.store.disk.StoreDirectory;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions;
 import io.strata.kafka.migration.remote.store.disk.StoreOptions.StoreStage;
 import io.strata.kafka.migration.remote.store.keep.Scrubber.Finding;
+import io.strata.kafka.migration.remote.store.layout.ColdMark;
 import io.strata.kafka.migration.remote.store.layout.SegmentInfo;
 import io.strata.kafka.migration.remote.store.layout.SegmentKey;
 import io.strata.kafka.migration.remote.store.layout.StoreIdentity;
@@ -1409,6 +1410,27 @@ class StoreTiersTest extends TieredSegmentsContract {
   /** It stands still between its look for a mark and its own one. */
   @Test
   void aBrokerThatStoodStillReplacesNoMarkOfTheNextMover() throws Exception {
+    theNextMoverIsFaster(segment -> {});
+  }
+
+  /** Both may replace the mark of one that died over a day ago. */
+  @Test
+  void aBrokerThatStoodStillAtAnOldMarkReplacesNoneOfTheNextMover() throws Exception {
+    theNextMoverIsFaster(
+        segment -> {
+          Path mark = segment.resolve(StoreNames.COLD);
+          Path unused = Files.write(mark, ColdMark.begun(cold.className, 3).print());
+          FileTime old = FileTime.from(Instant.now().minus(Duration.ofDays(2)));
+          Path unusedToo = Files.setLastModifiedTime(mark, old);
+        });
+  }
+
+  @FunctionalInterface
+  private interface Before {
+    void at(Path segment) throws IOException;
+  }
+
+  private void theNextMoverIsFaster(Before before) throws Exception {
     FaultyFileSystem files = new FaultyFileSystem();
     SegmentStore store =
         Stores.open(
@@ -1417,6 +1439,8 @@ class StoreTiersTest extends TieredSegmentsContract {
             Optional.of(cold));
     StoreTiers tiers = new StoreTiers(store, List.of("ssd", "cold"));
     SegmentStore.Copied unused = Stores.copy(store, local, SEGMENT);
+    Path segment = StoreNames.segment(ssd, SEGMENT.key());
+    before.at(segment);
     SegmentStore next = withCold(2);
     refreshAll(next);
     StoreTiers nextTiers = new StoreTiers(next, List.of("ssd", "cold"));
@@ -1436,9 +1460,8 @@ class StoreTiersTest extends TieredSegmentsContract {
 
     assertThat(moved).isTrue();
     assertThat(result.outcome()).isEqualTo(MoveResult.Outcome.CANCELLED);
-    assertThat(
-            StoreNames.segment(ssd, SEGMENT.key()).resolve(ObjectType.LOG.fileName(SEGMENT.key())))
-        .doesNotExist();
+    assertThat(segment.resolve(ObjectType.LOG.fileName(SEGMENT.key()))).doesNotExist();
+    assertThat(ColdMark.read(segment).done()).isTrue();
     assertThat(read(next, SEGMENT.key())).isEqualTo(Stores.bytes(0, 200_000));
   }
 
