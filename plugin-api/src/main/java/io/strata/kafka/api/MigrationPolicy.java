@@ -7,18 +7,18 @@ import java.util.List;
  * Decides which segments move: a pure function of a snapshot.
  *
  * <p>The engine calls {@link #plan} about once a second, sooner when space runs short, and more
- * seldom where there are many segments and nothing has moved: 1 ms for each. It carries out what
- * is returned, in the order of the list, as far as limits allow. Moves that are left over are
+ * seldom where there are many segments and nothing has moved: 1 ms for each. It carries out what is
+ * returned, in the order of the list, as far as limits allow. Moves that are left over are
  * forgotten: the next round begins with a new snapshot. A policy therefore needs no memory, no
  * clock and no thread, and must have none: the same snapshot always gives the same moves.
  *
  * <p>The engine sees to everything that keeps data safe and the broker undisturbed: it refuses a
  * move of an active segment into another pool, to a tier without space, or of a segment that
- * already moves; it limits
- * threads and bytes per second, applies the marks (the high one begins, the low one ends; see
- * {@link TierUsage#excessBytes}), shares threads between log directories, verifies copies and tries
- * failed ones again. Pinned topics never reach a policy as candidates to leave, nor excluded ones
- * to come. The worst that a policy can do is to move too much or too little.
+ * already moves; it limits threads and bytes per second, applies the marks (the high one begins,
+ * the low one ends; see {@link TierUsage#excessBytes}), shares threads between log directories,
+ * verifies copies and tries failed ones again. Pinned topics never reach a policy as candidates to
+ * leave, nor excluded ones to come. The worst that a policy can do is to move too much or too
+ * little.
  *
  * <p>Eviction to make space happens on the path of an append and asks no policy; it follows {@link
  * #evictionOrder}.
