@@ -113,8 +113,8 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
       Move move, Exception cause, String sort, int attempt, long retryMillis, long before) {
     String message =
         """
-        Could not %s (%s): %s; attempt %s, tried again in %s. The segment is where it was. %s \
-        more such failures since the last such line.\
+        %s (%s): %s; attempt %s, tried again in %s. The segment is where it was. %s more such \
+        failures since the last such line.\
         """
             .formatted(attempted(move), sort, cause, attempt, seconds(retryMillis), before);
     if (cause instanceof IOException) {
@@ -215,8 +215,8 @@ public final class MigrationLog implements MigrationListener, EngineEvents {
 
   private String attempted(Move move) {
     return move.kind() == Move.Kind.EVICT
-        ? "evict %s from %s".formatted(move.segment().name().id(), target(move))
-        : "copy %s %s".formatted(move.segment().name().id(), describe(move));
+        ? "Could not evict %s from %s".formatted(move.segment().name().id(), target(move))
+        : "Could not copy %s %s".formatted(move.segment().name().id(), describe(move));
   }
 
   /** The unit that fails: the log files of one log directory, or a tier as a whole. */

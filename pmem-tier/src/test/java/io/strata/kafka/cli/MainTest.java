@@ -173,7 +173,7 @@ public class MainTest {
       `freeBytes`, `committedBytes`, `slots`, `segments`, `deletingSegments` |
       | `pool check` | `pools[]`: `path`, `usable`, `segments`, `deletingSegments`, `freeSlots`, `usedBytes`, `findings[]`: \
       `severity` (`WARNING`, `ERROR`), `slot` (if one), `position`, `found`, `expected` |
-      | `pool repair` | `path`, `freedSlots[]`, `findings[]` as above |
+      | `pool repair` | `path`, `done`, `freedSlots[]`, `findings[]` as above |
       | `segments` | `segments[]` (not with `--totals`): `topic`, `partition`, `baseOffset`, `replica` (`CURRENT`, `FUTURE`, \
       `DELETED`, `STRAY`), `stage` (`LIVE`, `DELETED`, `CLEANED`, `SWAP`), `state` (`HOT`, `SPILLED`, `LOGDIRS`, `UNREACHABLE`), \
       `pool` (if one), `bytesInPool`, `bytesInLogFile`, `bytesOnlyInPool`, `file`; `total`: `segments`, \

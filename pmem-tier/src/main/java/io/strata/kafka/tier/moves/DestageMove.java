@@ -36,6 +36,7 @@ record DestageMove(
     DurableNames durable,
     ModificationTimes times,
     PoolSpace space,
+    LogDiskReserve reserve,
     ToDoubleFunction<TieredSegment> scarcity,
     MoveStage.Hook hook) {
 
@@ -60,7 +61,7 @@ record DestageMove(
     durable.makeDurable(segment);
     long dirty = segment.segment().dirtyBytes();
     try (LogDiskReserve.Claim space =
-        LogDiskReserve.claim(segment.logFile(), dirty, control.pieceBytes())) {
+        reserve.claim(segment.logFile(), dirty, control.pieceBytes())) {
       return copy(segment, control);
     }
   }

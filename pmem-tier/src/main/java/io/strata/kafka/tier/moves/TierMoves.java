@@ -19,6 +19,7 @@ import io.strata.kafka.tier.files.TieredSegment;
 import io.strata.kafka.tier.space.CopySlots;
 import io.strata.kafka.tier.space.EmptySegments;
 import io.strata.kafka.tier.space.Evictions;
+import io.strata.kafka.tier.space.LogDiskReserve;
 import io.strata.kafka.tier.space.PoolSpace;
 import io.strata.kafka.tier.spec.MoveStage;
 import java.io.IOException;
@@ -73,7 +74,8 @@ public final class TierMoves implements TieredSegments {
     CopySlots slots = new CopySlots(logDirectories, space);
     this.names = durable.names();
     this.release = release;
-    this.destage = new DestageMove(names, durable, times, space, this::scarcity, hook);
+    this.destage =
+        new DestageMove(names, durable, times, space, new LogDiskReserve(), this::scarcity, hook);
     this.relocation = new RelocateMove(registry, names, durable, release, space, slots, hook);
     this.unspilling = new UnspillMove(registry, names, durable, space, slots, destage, hook);
   }

@@ -22,9 +22,7 @@ public final class LogDiskReserve {
   private static final long MOST = 1L << 30;
 
   /** The bytes that copies are about to write, by file system. */
-  private static final ConcurrentMap<FileStore, Long> CLAIMED = new ConcurrentHashMap<>();
-
-  private LogDiskReserve() {}
+  private final ConcurrentMap<FileStore, Long> claimed = new ConcurrentHashMap<>();
 
   private static long of(FileStore store) throws IOException {
     return Math.min(store.getTotalSpace() / SHARE, MOST);
@@ -47,9 +45,9 @@ public final class LogDiskReserve {
    * @param bytes of the copy
    * @param piece the most that it writes before the claim is closed
    */
-  public static Claim claim(Path logFile, long bytes, long piece) throws IOException {
+  public Claim claim(Path logFile, long bytes, long piece) throws IOException {
     FileStore store = Files.getFileStore(logFile);
-    long usable = store.getUsableSpace() - CLAIMED.getOrDefault(store, 0L);
+    long usable = store.getUsableSpace() - claimed.getOrDefault(store, 0L);
     long reserve = of(store);
     if (usable - bytes < reserve) {
       throw new NoSpaceException(
@@ -64,20 +62,20 @@ public final class LogDiskReserve {
   }
 
   /** Bytes that a copy under way is going to write. Used by one thread. */
-  public static final class Claim implements AutoCloseable {
+  public final class Claim implements AutoCloseable {
     private final FileStore store;
     private final long bytes;
 
     private Claim(FileStore store, long bytes) {
       this.store = store;
       this.bytes = bytes;
-      CLAIMED.merge(store, bytes, Long::sum);
+      claimed.merge(store, bytes, Long::sum);
     }
 
     /** Is called when the copy has ended: its bytes are on the file system, or are not coming. */
     @Override
     public void close() {
-      CLAIMED.computeIfPresent(store, (of, sum) -> sum == bytes ? null : (Long) (sum - bytes));
+      claimed.computeIfPresent(store, (of, sum) -> sum == bytes ? null : (Long) (sum - bytes));
     }
   }
 }
