@@ -75,7 +75,7 @@ final class MoveQueue {
    */
   private record Lane(Target target, String logDirectory) {
     static Lane of(PlannedMove move) {
-      return new Lane(move.target(), move.move().segment().logDirectory());
+      return new Lane(move.target(), MoveQueue.logDirectory(move));
     }
   }
 

@@ -78,8 +78,7 @@ public final class Main extends StrataCommand.Group {
 
   static int run(PrintWriter out, PrintWriter err, String... args) {
     if (JdkFileSystem.providerActive()) {
-      // The provider shows a segment as whole, and its log file is not: a command would act on
-      // that.
+      // The provider shows a segment as whole, and its log file is not.
       err.println(
           """
           strata: found Strata's provider (-Djava.nio.file.spi.DefaultFileSystemProvider) in this \

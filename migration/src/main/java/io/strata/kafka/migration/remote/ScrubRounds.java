@@ -232,7 +232,7 @@ final class ScrubRounds {
         damaged() - damagedBefore);
   }
 
-  /** It is due again before long. */
+  /** Makes a directory due again before long. */
   private void again(StoreDirectory directory, Duration interval) {
     long wait = Math.min(AGAIN.toMillis(), interval.toMillis());
     own.put(directory, clock.millis() - interval.toMillis() + wait);

@@ -162,8 +162,9 @@ public final class SegmentInventory implements AutoCloseable {
     for (Path directory : logDirectories) {
       if (Files.isDirectory(directory)) {
         walk(directory, any -> true);
-        String device = device(directory);
-        stores.putIfAbsent(device, Files.getFileStore(directory));
+        FileStore store = Files.getFileStore(directory);
+        String device = device(directory, store);
+        stores.putIfAbsent(device, store);
         directories.computeIfAbsent(device, key -> new ArrayList<>()).add(directory);
       }
     }
@@ -172,8 +173,9 @@ public final class SegmentInventory implements AutoCloseable {
       long bytes = entry.neededInLogFile();
       if (bytes > 0) {
         // A partition may be a symbolic link to another file system.
-        String device = device(entry.file());
-        stores.putIfAbsent(device, Files.getFileStore(entry.file()));
+        FileStore store = Files.getFileStore(entry.file());
+        String device = device(entry.file(), store);
+        stores.putIfAbsent(device, store);
         needed.merge(device, bytes, Long::sum);
       }
     }
@@ -193,8 +195,7 @@ public final class SegmentInventory implements AutoCloseable {
    * One file system may be mounted in several places, each of which is a FileStore of its own; the
    * subvolumes of Btrfs have numbers of their own, too.
    */
-  private static String device(Path file) throws IOException {
-    FileStore store = Files.getFileStore(file);
+  private static String device(Path file, FileStore store) throws IOException {
     return store.type().equals("btrfs")
         ? store.name()
         : String.valueOf(Files.getAttribute(file, "unix:dev"));

@@ -123,7 +123,7 @@ public final class AcceptedLoss {
       skipped = List.copyOf(skipped);
     }
 
-    /** Without the log directories in which {@link AcceptedLoss#run} has failed. */
+    /** Leaves out the log directories in which {@link AcceptedLoss#run} has failed. */
     public Plan without(List<Skipped> failed) {
       Map<Path, List<Loss>> done = new TreeMap<>(losses);
       failed.forEach(each -> done.remove(each.logDirectory()));
