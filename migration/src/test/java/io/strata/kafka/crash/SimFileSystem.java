@@ -15,6 +15,7 @@ import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * directory the names in it, and not its own. (Real file systems promise more; nothing may rely on
  * that.)
  *
- * <p>Thread safety: none; a simulation has one thread.
+ * <p>Thread safety: several threads may read at once; a change is made while no other uses it.
  */
 public final class SimFileSystem extends FileSystem {
 
@@ -45,8 +46,8 @@ public final class SimFileSystem extends FileSystem {
   private Points points = Points.NONE;
   private Calls calls = Calls.NONE;
 
-  /** Who has channels and listings open, by their paths. */
-  private final List<String> open = new ArrayList<>();
+  /** Who has channels and listings open, by their paths: readers add to it, too. */
+  private final List<String> open = Collections.synchronizedList(new ArrayList<>());
 
   /** An empty one. */
   public SimFileSystem() {
