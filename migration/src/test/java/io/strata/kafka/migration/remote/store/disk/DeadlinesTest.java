@@ -138,9 +138,9 @@ class DeadlinesTest {
               () ->
                   calls.callInTurn(
                       "copying",
-                      Duration.ofMillis(300),
+                      Duration.ofSeconds(1),
                       control -> {
-                        TimeUnit.MILLISECONDS.sleep(100);
+                        TimeUnit.MILLISECONDS.sleep(300);
                         return "done";
                       })));
     }
