@@ -700,10 +700,10 @@ public final class Segment implements SegmentBytes {
   public int write(ByteBuffer source, long position, FileChannel logFile) throws IOException {
     int written;
     do {
-      boolean inPool = writer.inPool();
+      int moves = writer.moves();
       events.appending();
-      written = writer.write(source, position, logFile, inPool);
-    } while (written == SegmentWriter.LEFT);
+      written = writer.write(source, position, logFile, moves);
+    } while (written == SegmentWriter.MOVED);
     return written;
   }
 
@@ -711,20 +711,20 @@ public final class Segment implements SegmentBytes {
   public int append(ByteBuffer source, FileChannel logFile) throws IOException {
     int written;
     do {
-      boolean inPool = writer.inPool();
+      int moves = writer.moves();
       events.appending();
-      written = writer.append(source, logFile, inPool);
-    } while (written == SegmentWriter.LEFT);
+      written = writer.append(source, logFile, moves);
+    } while (written == SegmentWriter.MOVED);
     return written;
   }
 
   @Override
   public void truncate(long length, FileChannel logFile) throws IOException {
-    boolean inPool;
+    int moves;
     do {
-      inPool = writer.inPool();
+      moves = writer.moves();
       events.truncating();
-    } while (!writer.truncate(length, logFile, inPool));
+    } while (!writer.truncate(length, logFile, moves));
   }
 
   @Override

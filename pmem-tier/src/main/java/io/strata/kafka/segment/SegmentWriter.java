@@ -20,6 +20,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ final class SegmentWriter {
   static final long LONGEST_GAP_IN_POOL = 1 << 20;
 
   /** Returned by a write that has to be announced again. */
-  static final int LEFT = -1;
+  static final int MOVED = -1;
 
   private final Segment segment;
   private final ReaderGate gate;
@@ -71,6 +72,9 @@ final class SegmentWriter {
 
   /** The place of the pool's bytes; null when all are in the log file. Written under the lock. */
   private volatile @Nullable Residence pooled;
+
+  /** How often that has changed. Written under the lock. */
+  private final AtomicInteger moves = new AtomicInteger();
 
   @GuardedBy("lock")
   private boolean deleted;
@@ -127,6 +131,14 @@ final class SegmentWriter {
     return pooled != null;
   }
 
+  /**
+   * Returns how often the segment has moved. A change passes on what this was before the change was
+   * announced: what the announcement did was for the place of then.
+   */
+  int moves() {
+    return moves.get();
+  }
+
   /** Returns what readers see now. A reader calls this inside the gate. */
   HotView view() {
     return view;
@@ -135,18 +147,18 @@ final class SegmentWriter {
   /**
    * See {@link SegmentBytes#write}.
    *
-   * @param inPool whether the segment was in a pool when the change was announced
-   * @return {@link #LEFT}, with nothing done, if it has left its pool since: its log file has a
-   *     slot's tag now, which is to go before the change
+   * @param announced {@link #moves} before the change was announced
+   * @return {@link #MOVED}, with nothing done, if the segment has moved since: a log file has a
+   *     slot's tag now, which is to go before the change, or a pool would get ahead of renames
    */
-  int write(ByteBuffer source, long position, FileChannel logFile, boolean inPool)
+  int write(ByteBuffer source, long position, FileChannel logFile, int announced)
       throws IOException {
-    return write(source, false, position, logFile, inPool);
+    return write(source, false, position, logFile, announced);
   }
 
-  /** As {@link #write(ByteBuffer, long, FileChannel, boolean)}; see {@link SegmentBytes#append}. */
-  int append(ByteBuffer source, FileChannel logFile, boolean inPool) throws IOException {
-    return write(source, true, 0, logFile, inPool);
+  /** As {@link #write(ByteBuffer, long, FileChannel, int)}; see {@link SegmentBytes#append}. */
+  int append(ByteBuffer source, FileChannel logFile, int announced) throws IOException {
+    return write(source, true, 0, logFile, announced);
   }
 
   /**
@@ -155,13 +167,13 @@ final class SegmentWriter {
    * @param atEnd where to: to the end, which only the lock's holder knows, or to {@code position}
    */
   private int write(
-      ByteBuffer source, boolean atEnd, long position, FileChannel logFile, boolean inPool)
+      ByteBuffer source, boolean atEnd, long position, FileChannel logFile, int announced)
       throws IOException {
     int written;
     lock.lock();
     try {
-      if (inPool && pooled == null) {
-        return LEFT;
+      if (moves.get() != announced) {
+        return MOVED;
       }
       written = writeWithoutLocking(source, atEnd ? view.size() : position, logFile);
     } catch (RuntimeException | Error e) {
@@ -496,13 +508,13 @@ final class SegmentWriter {
   /**
    * See {@link SegmentBytes#truncate}.
    *
-   * @param inPool as of {@link #write(ByteBuffer, long, FileChannel, boolean)}
-   * @return false, with nothing done, if the segment has left its pool since
+   * @param announced as of {@link #write(ByteBuffer, long, FileChannel, int)}
+   * @return false, with nothing done, if the segment has moved since
    */
-  boolean truncate(long length, FileChannel logFile, boolean inPool) throws IOException {
+  boolean truncate(long length, FileChannel logFile, int announced) throws IOException {
     lock.lock();
     try {
-      if (inPool && pooled == null) {
+      if (moves.get() != announced) {
         return false;
       }
       if (length < view.size()) {
@@ -763,6 +775,7 @@ final class SegmentWriter {
       }
       forcer.movedToLocked(to.map(Residence::slot).orElse(null));
       pooled = to.orElse(null);
+      int unusedMoves = moves.incrementAndGet();
       view = newView;
       if (logFileBefore) {
         readingLogFile(1);

@@ -19,7 +19,6 @@ import io.strata.kafka.tier.spec.TierEvents;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -166,7 +165,7 @@ record SegmentFactory(
     public void left(Residence in) {
       TieredSegment named = segment;
       if (named != null) {
-        named.leftTag(Optional.of(in.tag()));
+        named.leftTag(in.tag());
       }
     }
 

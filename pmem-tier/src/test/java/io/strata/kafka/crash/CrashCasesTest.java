@@ -498,6 +498,46 @@ final class CrashCasesTest {
     cutPower(world);
   }
 
+  /**
+   * A truncation removes the tag of a slot that the segment left long ago; meanwhile the segment is
+   * evicted from the slot that it has got since, whose tag goes before the truncation, too.
+   */
+  @Test
+  void anEvictionWhileAnOlderTagIsRemovedLeavesNone() throws Exception {
+    SimWorld world = opened();
+    Expected segment = segment(world, 2_000);
+    Expected active = segment(world, 100);
+    world.background().runAll();
+    TieredSegments tiers = world.openTier().segments();
+    long id = view(world, segment).id();
+    done(tiers.destage(id, 1, MoveControl.UNLIMITED));
+    done(tiers.evict(id));
+    done(tiers.promote(id, 0, MoveControl.UNLIMITED));
+    world.delete(active);
+    world.closeChannel(active);
+    AtomicLong evictions = new AtomicLong();
+    world.points(
+        point -> {
+          if (point == Point.FILE_FORCE && evictions.getAndIncrement() == 0) {
+            evict(world, id);
+          }
+          return true;
+        });
+    world.truncate(segment, SimBatches.boundary(segment.content, 1_000));
+    world.points(Points.NONE);
+    assertThat(evictions).hasPositiveValue();
+    assertThat(hasTag(world.path(segment))).isFalse();
+    SimWorld unused = killed(world);
+  }
+
+  private static void evict(SimWorld world, long id) {
+    try {
+      assertThat(world.openTier().evict(id)).isTrue();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static boolean hasTag(Path file) {
     try {
       return SegmentTag.read(file).isPresent();

@@ -90,6 +90,65 @@ final class SegmentEventsTest {
     }
   }
 
+  /**
+   * A move into a pool between the notice of an append and the append: without another notice the
+   * pool would get ahead of renames that a power failure undoes.
+   */
+  @Test
+  void aMoveIntoAPoolAfterTheNoticeOfAnAppendBringsAnotherOne() throws Exception {
+    List<String> noted = new ArrayList<>();
+    List<Segment> segments = new ArrayList<>();
+    HeapFile logFile = new HeapFile();
+    try (TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20))) {
+      Residence to = new Residence(pool.allocate("t-0/copy"), pool.pool());
+      SegmentEvents notices =
+          new SegmentEvents() {
+            @Override
+            public void appending() throws IOException {
+              if (!segments.isEmpty()) {
+                Segment segment = segments.get(0);
+                noted.add(segment.inPool() ? "in a pool" : "in the log file");
+                if (!segment.inPool()) {
+                  relocate(segment, to, logFile);
+                }
+              }
+            }
+          };
+      Segment segment =
+          new Segment(
+              pool.allocate("t-0/x.log"),
+              pool.pool(),
+              0,
+              new SegmentSettings(false, InstantSource.system()),
+              notices);
+      try (FileChannel channel =
+              segment.open(
+                  logFile.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
+          FileChannel copy = logFile.open()) {
+        channel.write(ByteBuffer.allocate(1000));
+        assertThat(segment.markClean(segment.copyToLogFileAsItIs(copy))).isTrue();
+        assertThat(segment.evict(true)).isPresent();
+        segments.add(segment);
+
+        channel.write(ByteBuffer.allocate(10));
+
+        assertThat(noted).containsExactly("in the log file", "in a pool");
+        assertThat(channel.size()).isEqualTo(1010);
+        assertThat(logFile.size()).isEqualTo(1000);
+      }
+    }
+  }
+
+  private static void relocate(Segment segment, Residence to, HeapFile logFile) throws IOException {
+    CopyResult copied;
+    try (FileChannel copy = logFile.open()) {
+      copied = segment.copying().copyInto(to, copy, CopyPace.FREE, true);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    assertThat(segment.relocate(copied, to, PlainLink.NONE)).isTrue();
+  }
+
   private interface Change {
     void make(FileChannel channel) throws IOException;
   }

@@ -194,6 +194,11 @@ public final class SimTier {
     tier.emptySegments().letGo(tier.registry().find(id).orElseThrow());
   }
 
+  /** Evicts a clean segment as another partition's append does, which has seen it closed. */
+  public boolean evict(long id) throws IOException {
+    return tier.registry().find(id).orElseThrow().segment().evict(true).isPresent();
+  }
+
   /** What recovery has found. */
   public RecoveryReport report() {
     return tier.recoveryReport();

@@ -98,7 +98,7 @@ public record WholeLogFiles(LogFileNames names, BackgroundWork work) {
   public void changing(TieredSegment segment) throws IOException {
     Optional<SegmentTag> left = segment.leftTag();
     if (left.isPresent()) {
-      removeLeft(segment, left);
+      removeLeft(segment, left.get());
     }
     if (segment.notedWhole() && segment.inPool()) {
       try {
@@ -126,17 +126,17 @@ public record WholeLogFiles(LogFileNames names, BackgroundWork work) {
     }
   }
 
-  private void removeLeft(TieredSegment segment, Optional<SegmentTag> left) throws IOException {
+  private void removeLeft(TieredSegment segment, SegmentTag left) throws IOException {
     try (FileChannel logFile = names.with(segment, file -> without(left, file))) {
       DurableNames.force(segment, () -> Directories.force(logFile));
     } catch (NoSuchFileException gone) {
       // Deleted, with its tag.
     }
-    segment.leftTag(Optional.empty());
+    segment.forgetLeft(left);
   }
 
-  private static FileChannel without(Optional<SegmentTag> left, Path file) throws IOException {
-    if (left.equals(SegmentTag.read(file))) {
+  private static FileChannel without(SegmentTag left, Path file) throws IOException {
+    if (SegmentTag.read(file).equals(Optional.of(left))) {
       boolean unused = SegmentTag.remove(file);
     }
     return LogFileChannels.toRead(file);

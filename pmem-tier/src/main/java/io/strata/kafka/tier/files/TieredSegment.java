@@ -20,9 +20,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A segment of the tiers, in a pool or in the log file, and where its log file is now.
@@ -50,7 +52,7 @@ public final class TieredSegment {
   private volatile boolean changed;
   private volatile boolean late;
   private volatile boolean notedWhole;
-  private volatile Optional<SegmentTag> leftTag = Optional.empty();
+  private final AtomicReference<@Nullable SegmentTag> leftTag = new AtomicReference<>();
   private volatile boolean missing;
   private volatile boolean refused;
   private volatile Optional<IOException> forceFailure = Optional.empty();
@@ -243,11 +245,21 @@ public final class TieredSegment {
 
   /** The tag of a slot that it has left, if its log file may have that still, on the medium. */
   public Optional<SegmentTag> leftTag() {
-    return leftTag;
+    return Optional.ofNullable(leftTag.get());
   }
 
-  public void leftTag(Optional<SegmentTag> tag) {
-    leftTag = tag;
+  /** Notes the tag of the slot that it is leaving. */
+  public void leftTag(SegmentTag tag) {
+    leftTag.set(tag);
+  }
+
+  /**
+   * Notes that its log file has a tag no more, durably so.
+   *
+   * @param removed of {@link #leftTag()}; that of a slot that it has left since stays noted
+   */
+  public void forgetLeft(SegmentTag removed) {
+    boolean unused = leftTag.compareAndSet(removed, null);
   }
 
   /** Returns whether it was to begin in a pool, and no pool had space for it. */

@@ -136,7 +136,7 @@ record UnspillMove(
     @SuppressWarnings("try") // what is held is only to be released
     public void unlink() throws IOException {
       // Before the removal: a change from now on makes that durable first.
-      segment.leftTag(Optional.of(to.tag()));
+      segment.leftTag(to.tag());
       // The file itself, which may have been renamed or deleted meanwhile.
       try (LogFileNames.Held name = names.lock(segment.logFile())) {
         boolean unused =
