@@ -27,8 +27,8 @@ import java.util.function.Predicate;
  * <p>Evictions first, since they cost nothing. Then copies down; copies up never take more than
  * half of the threads, and their turn comes after each three copies down, so that neither starves.
  * Among copies down the target that the fewest threads work for goes first. Where there are several
- * log directories, the moves of none get all threads, wherever they go: a disk that hangs holds up
- * only itself.
+ * log directories, the moves of none get all threads, wherever they go, and from three threads on
+ * those to no target do: a disk that hangs holds up only itself.
  *
  * <p>Thread safety: safe for use by any number of threads.
  */
@@ -70,12 +70,10 @@ final class MoveQueue {
   @GuardedBy("this")
   private boolean closed;
 
-  /**
-   * Copies down to one target of the segments of one log directory, whose disk all of them need.
-   */
+  /** Moves to one target of the segments of one log directory, whose disk all of them need. */
   private record Lane(Target target, String logDirectory) {
     static Lane of(PlannedMove move) {
-      return new Lane(move.target(), MoveQueue.logDirectory(move));
+      return new Lane(move.target(), move.move().segment().logDirectory());
     }
   }
 
@@ -169,12 +167,11 @@ final class MoveQueue {
     return nextDown.map(this::takeDown);
   }
 
-  /** Takes the first of them whose log directory does not have all threads but one. */
   @GuardedBy("this")
   private Optional<PlannedMove> firstThatMayRun(Deque<PlannedMove> waiting) {
     for (Iterator<PlannedMove> moves = waiting.iterator(); moves.hasNext(); ) {
       PlannedMove move = moves.next();
-      if (mayRun(logDirectory(move))) {
+      if (mayRun(Lane.of(move))) {
         moves.remove();
         return Optional.of(move);
       }
@@ -182,19 +179,20 @@ final class MoveQueue {
     return Optional.empty();
   }
 
-  private static String logDirectory(PlannedMove move) {
-    return move.move().segment().logDirectory();
-  }
-
-  /** With several directories none gets the last thread. */
+  /**
+   * With several directories none gets the last thread, nor does a target. Of two threads both may
+   * work for one target: else a directory that hangs would hold up the moves of others to it.
+   */
   @GuardedBy("this")
-  private boolean mayRun(String logDirectory) {
-    return directories == 1 || busy(logDirectory) < Math.max(1, threads - 1);
+  private boolean mayRun(Lane lane) {
+    return directories == 1
+        || (busy(lane.logDirectory()) < Math.max(1, threads - 1)
+            && busy(lane.target()) < Math.max(2, threads - 1));
   }
 
   /** Threads that work in a log directory. */
   private long busy(String logDirectory) {
-    return running(move -> logDirectory(move).equals(logDirectory));
+    return running(move -> Lane.of(move).logDirectory().equals(logDirectory));
   }
 
   /** Threads that work for a target. */
@@ -222,8 +220,7 @@ final class MoveQueue {
     for (Lane lane : down.keySet()) {
       long busy = busy(lane.target());
       long inDirectory = busy(lane.logDirectory());
-      if (mayRun(lane.logDirectory())
-          && (busy < least || (busy == least && inDirectory < leastInDirectory))) {
+      if (mayRun(lane) && (busy < least || (busy == least && inDirectory < leastInDirectory))) {
         best = Optional.of(lane);
         least = busy;
         leastInDirectory = inDirectory;

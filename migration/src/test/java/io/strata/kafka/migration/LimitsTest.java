@@ -327,6 +327,16 @@ class LimitsTest {
     assertThat(queue.take(1).orElseThrow().id()).isEqualTo(3);
   }
 
+  @Test
+  void aTierThatHangsDoesNotTakeTheLastOfThreeThreads() throws InterruptedException {
+    MoveQueue queue = new MoveQueue(3);
+    queue.offer(List.of(copy(1, "/a", 1), copy(2, "/b", 1)), 3);
+    assertThat(queue.take(0).orElseThrow().id()).isEqualTo(1);
+    assertThat(queue.take(1).orElseThrow().id()).isEqualTo(2);
+    queue.offer(List.of(copy(3, "/c", 1), move(Move.Kind.PROMOTE, 4, "/c")), 3);
+    assertThat(queue.take(2).orElseThrow().id()).isEqualTo(4);
+  }
+
   /** A copy down where there are two tiers of pools. */
   private static PlannedMove copy(long id, String directory, int to) {
     Move move = Move.destage(move(Move.Kind.DESTAGE, id, directory).move().segment(), to);
