@@ -808,6 +808,37 @@ class DirectoryFaultsTest {
     assertThat(bench.files.hanging()).isEqualTo(1);
   }
 
+  /** What hangs is the directory that is to be freed: its neighbour is freed for the next copy. */
+  @Test
+  void anEvictionThatHangsKeepsNoneFromTheNeighbour() throws Exception {
+    AtomicLong later = new AtomicLong();
+    bench.nanoTime = () -> System.nanoTime() + later.get();
+    bench.patience = Duration.ofMillis(100);
+    bench.threshold = 0;
+    bench.level("ssd", 150_000, "a", "b").level("hdd", 1 << 30, "c");
+    RemoteTier tier = bench.open();
+    String first = bench.copied(tier).key().id();
+    String hangs = bench.logs("a") == 1 ? "a" : "b";
+    String works = hangs.equals("a") ? "b" : "a";
+    String second = bench.copied(tier).key().id();
+    soon().until(() -> bench.logs(works) == 1 && bench.logs("c") == 2);
+    soon().until(() -> bench.store().inMotion.isEmpty());
+    faults.add(
+        bench.files.hang(
+            (operation, path) ->
+                isIn(hangs, path)
+                    && path.toString().contains(first)
+                    && Thread.currentThread().getName().startsWith("strata-remote-write")));
+    Future<SegmentInfo> copied = executor.submit(() -> bench.copied(tier));
+    soon().until(() -> bench.files.hanging() == 1);
+
+    later.set(TimeUnit.MINUTES.toNanos(11));
+    assertThat(copied.get(20, TimeUnit.SECONDS)).isNotNull();
+    SegmentInfo next = executor.submit(() -> bench.copied(tier)).get(20, TimeUnit.SECONDS);
+    assertThat(log(works).toString()).contains(next.key().id()).doesNotContain(second);
+    assertThat(bench.files.hanging()).isEqualTo(1);
+  }
+
   private void awaitScrubDates(String... directories) {
     for (String directory : directories) {
       Path noted = bench.directory(directory).resolve("locks/last-scrub");

@@ -52,8 +52,8 @@ public final class StoreTiers implements TieredSegments {
   /** The moves of this process as the mover that have not ended, and that may have begun. */
   private final Set<WorkProgress> moves = ConcurrentHashMap.newKeySet();
 
-  /** The evictions that have not ended, each with the directory in which it has begun. */
-  private final Map<WorkProgress, StoreDirectory> evictions = new ConcurrentHashMap<>();
+  /** The evictions that have not ended, each with the directories that have its segment. */
+  private final Map<WorkProgress, Set<StoreDirectory>> evictions = new ConcurrentHashMap<>();
 
   /** The engine's, or nothing; empty: the oldest first. */
   private volatile Optional<List<Long>> evictionOrder = Optional.of(List.of());
@@ -280,13 +280,16 @@ public final class StoreTiers implements TieredSegments {
   }
 
   private MoveResult evict(Optional<KnownSegment> entry, boolean asMover) throws IOException {
+    if (entry.filter(this::isBesideOneThatHangs).isPresent()) {
+      return MoveResult.cancelled("an earlier eviction from its directory has not come back");
+    }
     try {
       return move(
           entry,
           asMover,
           "evicting",
           (evicted, progress) -> {
-            evictions.put(progress, lowestOf(evicted.copies()));
+            evictions.put(progress, directoriesOf(evicted));
             return eviction.evict(evicted, progress.pace(MoveControl.UNLIMITED));
           });
     } catch (InterruptedException e) {
@@ -329,9 +332,7 @@ public final class StoreTiers implements TieredSegments {
       }
       Optional<KnownSegment> entry = store.known.numbered(id);
       List<Integer> has = entry.map(this::levelsOf).orElse(List.of());
-      if (has.size() > 1
-          && isIn(entry.orElseThrow(), has.get(0), full)
-          && !isBesideOneThatHangs(entry.orElseThrow())) {
+      if (has.size() > 1 && isIn(entry.orElseThrow(), has.get(0), full)) {
         try {
           // Each broker makes space for its own copies, the mover or not.
           freed += evict(entry, false).bytes();
@@ -346,14 +347,19 @@ public final class StoreTiers implements TieredSegments {
   }
 
   /**
-   * Returns whether an eviction that nobody waits for is at work in the directory from which this
-   * segment would be read: it would hang too, and one more thread in each of its directories.
+   * Returns whether an eviction that nobody waits for has left a thread in a directory that has
+   * this segment: it would hang too, and leave one more.
    */
   private boolean isBesideOneThatHangs(KnownSegment entry) {
-    Set<StoreDirectory> directories =
-        entry.copies().stream().map(StoredCopy::directory).collect(Collectors.toSet());
+    Set<StoreDirectory> directories = directoriesOf(entry);
     return evictions.entrySet().stream()
-        .anyMatch(e -> e.getKey().isCancelled() && directories.contains(e.getValue()));
+        .filter(e -> e.getKey().isCancelled())
+        .flatMap(e -> e.getValue().stream())
+        .anyMatch(directory -> directories.contains(directory) && directory.stuck() > 0);
+  }
+
+  private static Set<StoreDirectory> directoriesOf(KnownSegment entry) {
+    return entry.copies().stream().map(StoredCopy::directory).collect(Collectors.toSet());
   }
 
   private static boolean isIn(KnownSegment entry, int level, Set<StoreDirectory> directories) {
