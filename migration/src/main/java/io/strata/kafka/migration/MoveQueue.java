@@ -180,8 +180,8 @@ final class MoveQueue {
   }
 
   /**
-   * With several directories none gets the last thread, nor does a target. Of two threads both may
-   * work for one target: else a directory that hangs would hold up the moves of others to it.
+   * None of several directories gets the last thread, and no target does. Two threads may both work
+   * for one target: a directory that hangs would else hold up the moves of others to it.
    */
   @GuardedBy("this")
   private boolean mayRun(Lane lane) {
