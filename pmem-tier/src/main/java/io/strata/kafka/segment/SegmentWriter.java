@@ -73,7 +73,7 @@ final class SegmentWriter {
   /** The place of the pool's bytes; null when all are in the log file. Written under the lock. */
   private volatile @Nullable Residence pooled;
 
-  /** How often that has changed. Written under the lock. */
+  /** Counts how often that has changed. Written under the lock. */
   private final AtomicInteger moves = new AtomicInteger();
 
   @GuardedBy("lock")

@@ -3,7 +3,6 @@ package io.strata.kafka.segment;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.strata.kafka.memory.RecordingMemory;
-import io.strata.kafka.pool.Slot;
 import io.strata.kafka.segment.view.Residence;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,6 +19,8 @@ import org.junit.jupiter.api.Test;
 /** Callbacks for metrics on the append and read paths. */
 final class SegmentEventsTest {
   private static final int BLOCK = TinyPool.BLOCK;
+  private static final Set<StandardOpenOption> READ_WRITE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
 
   private final List<String> heard = new ArrayList<>();
 
@@ -54,12 +55,8 @@ final class SegmentEventsTest {
     HeapFile logFile = new HeapFile();
     try (TinyPool pool = TinyPool.format(memory)) {
       pool.leaveFree(1);
-      Slot slot = pool.pool().allocateSlot(TinyPool.DIRECTORY, "t-0/x.log").orElseThrow();
-      Segment segment =
-          new Segment(
-              slot, pool.pool(), 0, new SegmentSettings(false, InstantSource.system()), events);
-      try (FileChannel channel =
-          segment.open(logFile.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE))) {
+      Segment segment = segment(pool, events);
+      try (FileChannel channel = segment.open(logFile.open(), READ_WRITE)) {
         channel.write(ByteBuffer.allocate(BLOCK - 10));
         channel.write(ByteBuffer.allocate(30));
         channel.write(ByteBuffer.allocate(5));
@@ -114,19 +111,9 @@ final class SegmentEventsTest {
               }
             }
           };
-      Segment segment =
-          new Segment(
-              pool.allocate("t-0/x.log"),
-              pool.pool(),
-              0,
-              new SegmentSettings(false, InstantSource.system()),
-              notices);
-      try (FileChannel channel =
-              segment.open(
-                  logFile.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
-          FileChannel copy = logFile.open()) {
-        channel.write(ByteBuffer.allocate(1000));
-        assertThat(segment.markClean(segment.copyToLogFileAsItIs(copy))).isTrue();
+      Segment segment = segment(pool, notices);
+      try (FileChannel channel = segment.open(logFile.open(), READ_WRITE)) {
+        writeClean(segment, channel, logFile);
         assertThat(segment.evict(true)).isPresent();
         segments.add(segment);
 
@@ -136,6 +123,24 @@ final class SegmentEventsTest {
         assertThat(channel.size()).isEqualTo(1010);
         assertThat(logFile.size()).isEqualTo(1000);
       }
+    }
+  }
+
+  private static Segment segment(TinyPool pool, SegmentEvents events) throws IOException {
+    return new Segment(
+        pool.allocate("t-0/x.log"),
+        pool.pool(),
+        0,
+        new SegmentSettings(false, InstantSource.system()),
+        events);
+  }
+
+  /** Writes 1000 bytes, which the log file has, too. */
+  private static void writeClean(Segment segment, FileChannel channel, HeapFile logFile)
+      throws IOException {
+    channel.write(ByteBuffer.allocate(1000));
+    try (FileChannel copy = logFile.open()) {
+      assertThat(segment.markClean(segment.copyToLogFileAsItIs(copy))).isTrue();
     }
   }
 
@@ -191,19 +196,9 @@ final class SegmentEventsTest {
         };
     HeapFile logFile = new HeapFile();
     try (TinyPool pool = TinyPool.format(new RecordingMemory(4 << 20))) {
-      Segment segment =
-          new Segment(
-              pool.allocate("t-0/x.log"),
-              pool.pool(),
-              0,
-              new SegmentSettings(false, InstantSource.system()),
-              notices);
-      try (FileChannel channel =
-              segment.open(
-                  logFile.open(), Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE));
-          FileChannel copy = logFile.open()) {
-        channel.write(ByteBuffer.allocate(1000));
-        assertThat(segment.markClean(segment.copyToLogFileAsItIs(copy))).isTrue();
+      Segment segment = segment(pool, notices);
+      try (FileChannel channel = segment.open(logFile.open(), READ_WRITE)) {
+        writeClean(segment, channel, logFile);
         evicted.add(segment);
 
         change.make(channel);
